@@ -1,0 +1,1 @@
+"""The contract: messages and services, generated from the .proto files beside this."""

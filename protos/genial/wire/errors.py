@@ -1,0 +1,460 @@
+"""Everything that a call can be refused for, in one catalogue.
+
+    GenialError                    code                 reasons
+      the engine's refusals        FAILED_PRECONDITION  genial.engine.refusal.Refusal
+      malformed                    INVALID_ARGUMENT     MALFORMED NO_SUCH_SEAT UNKNOWN_BOT_LEVEL
+      unknown                      NOT_FOUND            UNKNOWN_TABLE UNKNOWN_GAME
+      who are you                  UNAUTHENTICATED      SEAT_TOKEN_NEEDED BAD_SEAT_TOKEN
+                                                        HOST_PASSWORD_NEEDED BAD_HOST_PASSWORD
+                                                        BAD_SERVICE_SECRET
+      not yours                    PERMISSION_DENIED    NOT_YOUR_SEAT NOT_CREATOR
+                                                        SPECTATORS_FORBIDDEN BAD_TABLE_PASSWORD
+      out of date                  ABORTED              STALE_REVISION
+      not in this state            FAILED_PRECONDITION  TABLE_… SEAT_… GAME_… DEAL_…, and others
+      over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE STORAGE_FULL
+      host or line down            UNAVAILABLE          HOST_CLOSING HOST_DRAINING STORAGE_FAILED
+                                                        UNREACHABLE
+      too slow                     DEADLINE_EXCEEDED    TIMED_OUT
+      not built                    UNIMPLEMENTED        NOT_OFFERED
+      a fault of the host's own    INTERNAL             HOST_FAULT
+
+On the wire an error is a canonical code, its English sentence, and a
+`google.rpc.ErrorInfo` (reason, domain "genial", metadata) in the trailing metadata
+`grpc-status-details-bin`.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+import grpc
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
+
+from genial.engine.refusal import SENTENCES, Refusal, Refused
+
+DOMAIN: Final = "genial"
+DETAILS_KEY: Final = "grpc-status-details-bin"
+
+_LONGEST_VALUE: Final = 200
+"""Metadata travels in HTTP/2 headers, which are small; what a caller sent is cut there."""
+
+Code = grpc.StatusCode
+
+
+class Reason(StrEnum):
+    """Reasons of the services' own, beside the engine's `Refusal`s."""
+
+    MALFORMED = "MALFORMED"
+    UNKNOWN_BOT_LEVEL = "UNKNOWN_BOT_LEVEL"
+
+    UNKNOWN_TABLE = "UNKNOWN_TABLE"
+    UNKNOWN_GAME = "UNKNOWN_GAME"
+
+    SEAT_TOKEN_NEEDED = "SEAT_TOKEN_NEEDED"
+    BAD_SEAT_TOKEN = "BAD_SEAT_TOKEN"
+    HOST_PASSWORD_NEEDED = "HOST_PASSWORD_NEEDED"
+    BAD_HOST_PASSWORD = "BAD_HOST_PASSWORD"
+    BAD_SERVICE_SECRET = "BAD_SERVICE_SECRET"
+
+    NOT_YOUR_SEAT = "NOT_YOUR_SEAT"
+    NOT_CREATOR = "NOT_CREATOR"
+    SPECTATORS_FORBIDDEN = "SPECTATORS_FORBIDDEN"
+    BAD_TABLE_PASSWORD = "BAD_TABLE_PASSWORD"
+
+    STALE_REVISION = "STALE_REVISION"
+
+    TABLE_NOT_OPEN = "TABLE_NOT_OPEN"
+    TABLE_NOT_DEALING = "TABLE_NOT_DEALING"
+    TABLE_NOT_ACTIVE = "TABLE_NOT_ACTIVE"
+    TABLE_NOT_SHELVED = "TABLE_NOT_SHELVED"
+    TABLE_CLOSED = "TABLE_CLOSED"
+    TABLE_FULL = "TABLE_FULL"
+    SEATS_LOCKED = "SEATS_LOCKED"
+    SEAT_TAKEN = "SEAT_TAKEN"
+    SEAT_OPEN = "SEAT_OPEN"
+    SEAT_NOT_A_BOT = "SEAT_NOT_A_BOT"
+    NAME_TAKEN = "NAME_TAKEN"
+    WRONG_DEAL = "WRONG_DEAL"
+    NONCE_GIVEN = "NONCE_GIVEN"
+    NONCE_TOO_EARLY = "NONCE_TOO_EARLY"
+    NONCE_MISMATCH = "NONCE_MISMATCH"
+    GAME_RUNNING = "GAME_RUNNING"
+    GAME_DIFFERENT = "GAME_DIFFERENT"
+    NO_CLOCK = "NO_CLOCK"
+    CHAT_CLOSED = "CHAT_CLOSED"
+    BOT_FAILED = "BOT_FAILED"
+
+    TOO_MANY_TABLES = "TOO_MANY_TABLES"
+    TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
+    TOO_MANY_CALLS = "TOO_MANY_CALLS"
+    TOO_MANY_MESSAGES = "TOO_MANY_MESSAGES"
+    TOO_MANY_BOTS = "TOO_MANY_BOTS"
+    MESSAGE_TOO_LARGE = "MESSAGE_TOO_LARGE"
+    STORAGE_FULL = "STORAGE_FULL"
+
+    HOST_CLOSING = "HOST_CLOSING"
+    HOST_DRAINING = "HOST_DRAINING"
+    STORAGE_FAILED = "STORAGE_FAILED"
+    UNREACHABLE = "UNREACHABLE"
+    TIMED_OUT = "TIMED_OUT"
+    NOT_OFFERED = "NOT_OFFERED"
+    HOST_FAULT = "HOST_FAULT"
+
+
+_CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
+    Reason.MALFORMED: (Code.INVALID_ARGUMENT, "{field}: {fault}."),
+    Reason.UNKNOWN_BOT_LEVEL: (
+        Code.INVALID_ARGUMENT,
+        "There is no bot level {level}; choose one of {levels}.",
+    ),
+    Reason.UNKNOWN_TABLE: (
+        Code.NOT_FOUND,
+        "There is no table {table} at this host; look at the list of tables.",
+    ),
+    Reason.UNKNOWN_GAME: (
+        Code.NOT_FOUND,
+        "There is no game {game} at this host; look at the list of games.",
+    ),
+    Reason.SEAT_TOKEN_NEEDED: (
+        Code.UNAUTHENTICATED,
+        "This call is for seated players; take a seat first and send its token.",
+    ),
+    Reason.BAD_SEAT_TOKEN: (
+        Code.UNAUTHENTICATED,
+        "Your token holds no seat here; take a seat first, or leave the token out to watch.",
+    ),
+    Reason.HOST_PASSWORD_NEEDED: (
+        Code.UNAUTHENTICATED,
+        "This host asks for a password; ask its owner and send it.",
+    ),
+    Reason.BAD_HOST_PASSWORD: (
+        Code.UNAUTHENTICATED,
+        "That is not the password of this host; ask its owner.",
+    ),
+    Reason.BAD_SERVICE_SECRET: (
+        Code.UNAUTHENTICATED,
+        "This call is for the host's own services; give them the same secret in their settings.",
+    ),
+    Reason.NOT_YOUR_SEAT: (
+        Code.PERMISSION_DENIED,
+        "Seat {seat} is not yours; your token holds seat {own}.",
+    ),
+    Reason.NOT_CREATOR: (
+        Code.PERMISSION_DENIED,
+        "Only the player who opened this table may do that; ask them.",
+    ),
+    Reason.SPECTATORS_FORBIDDEN: (
+        Code.PERMISSION_DENIED,
+        "This table admits no spectators; take a seat to see it.",
+    ),
+    Reason.BAD_TABLE_PASSWORD: (
+        Code.PERMISSION_DENIED,
+        "That is not the password of this table; ask who opened it.",
+    ),
+    Reason.STALE_REVISION: (
+        Code.ABORTED,
+        "The game has moved on to revision {revision}; look again and repeat what still applies.",
+    ),
+    Reason.TABLE_NOT_OPEN: (
+        Code.FAILED_PRECONDITION,
+        "A game is being dealt or played at this table; wait until it is over.",
+    ),
+    Reason.TABLE_NOT_DEALING: (
+        Code.FAILED_PRECONDITION,
+        "Nothing is being dealt at this table; wait until everybody is ready.",
+    ),
+    Reason.TABLE_NOT_ACTIVE: (
+        Code.FAILED_PRECONDITION,
+        "No game is running at this table; get ready to start one.",
+    ),
+    Reason.TABLE_NOT_SHELVED: (
+        Code.FAILED_PRECONDITION,
+        "This table is not put away, so there is nothing to resume.",
+    ),
+    Reason.TABLE_CLOSED: (
+        Code.FAILED_PRECONDITION,
+        "This table is closed; open another or join one from the list.",
+    ),
+    Reason.TABLE_FULL: (
+        Code.FAILED_PRECONDITION,
+        "All seats of this table are taken; choose another table or watch this one.",
+    ),
+    Reason.SEATS_LOCKED: (
+        Code.FAILED_PRECONDITION,
+        "The seats of this table are locked; ask who opened it to unlock them.",
+    ),
+    Reason.SEAT_TAKEN: (
+        Code.FAILED_PRECONDITION,
+        "Seat {seat} is taken; choose an open one.",
+    ),
+    Reason.SEAT_OPEN: (Code.FAILED_PRECONDITION, "Nobody sits on seat {seat}."),
+    Reason.SEAT_NOT_A_BOT: (
+        Code.FAILED_PRECONDITION,
+        "No bot sits on seat {seat}; choose a seat with a bot.",
+    ),
+    Reason.NAME_TAKEN: (
+        Code.FAILED_PRECONDITION,
+        "Somebody at this table is called {name} already; choose another name.",
+    ),
+    Reason.WRONG_DEAL: (
+        Code.FAILED_PRECONDITION,
+        "This is for another deal; the current one is deal {deal} of game {game_number}.",
+    ),
+    Reason.NONCE_GIVEN: (
+        Code.FAILED_PRECONDITION,
+        "Your seat has given another value for this deal already; it cannot be changed.",
+    ),
+    Reason.NONCE_TOO_EARLY: (
+        Code.FAILED_PRECONDITION,
+        "Not every seat has sent its hash yet; reveal your nonce only after all are shown.",
+    ),
+    Reason.NONCE_MISMATCH: (
+        Code.FAILED_PRECONDITION,
+        "This nonce is not the one that your hash was made of; send that one.",
+    ),
+    Reason.GAME_RUNNING: (
+        Code.FAILED_PRECONDITION,
+        "The game is still running; its record is given out once it is over.",
+    ),
+    Reason.GAME_DIFFERENT: (
+        Code.FAILED_PRECONDITION,
+        "There is a game of this id already, set up differently; choose a new id.",
+    ),
+    Reason.NO_CLOCK: (Code.FAILED_PRECONDITION, "This game has no clock that could be paused."),
+    Reason.CHAT_CLOSED: (
+        Code.FAILED_PRECONDITION,
+        "Partners may not talk while their game runs; wait until it is over.",
+    ),
+    Reason.BOT_FAILED: (
+        Code.FAILED_PRECONDITION,
+        "The bot could not be started: {fault}; try again or ask the host's owner.",
+    ),
+    Reason.TOO_MANY_TABLES: (
+        Code.RESOURCE_EXHAUSTED,
+        "This host has room for {limit} tables; wait until one is finished.",
+    ),
+    Reason.TOO_MANY_WATCHERS: (
+        Code.RESOURCE_EXHAUSTED,
+        "{limit} are watching already, no more can; try again later.",
+    ),
+    Reason.TOO_MANY_CALLS: (
+        Code.RESOURCE_EXHAUSTED,
+        "You are calling too often, more than {limit} times a second; slow down.",
+    ),
+    Reason.TOO_MANY_MESSAGES: (
+        Code.RESOURCE_EXHAUSTED,
+        "You are writing faster than {limit} messages in a minute; slow down.",
+    ),
+    Reason.TOO_MANY_BOTS: (
+        Code.RESOURCE_EXHAUSTED,
+        "This host has room for {limit} bots; remove one first.",
+    ),
+    Reason.MESSAGE_TOO_LARGE: (
+        Code.RESOURCE_EXHAUSTED,
+        "The message is larger than this host accepts; send less at once.",
+    ),
+    Reason.STORAGE_FULL: (
+        Code.RESOURCE_EXHAUSTED,
+        "The host's disk is full, so nothing was changed; its owner has to make room.",
+    ),
+    Reason.HOST_CLOSING: (
+        Code.UNAVAILABLE,
+        "The host is closing; try again when it is back.",
+    ),
+    Reason.HOST_DRAINING: (
+        Code.UNAVAILABLE,
+        "The host opens no new tables any more; join a running one or choose another host.",
+    ),
+    Reason.STORAGE_FAILED: (
+        Code.UNAVAILABLE,
+        "The host could not write to its disk, so nothing was changed; try again.",
+    ),
+    Reason.UNREACHABLE: (
+        Code.UNAVAILABLE,
+        "The host does not answer; check that it runs and that you are in the same network.",
+    ),
+    Reason.TIMED_OUT: (
+        Code.DEADLINE_EXCEEDED,
+        "The host took too long to answer; try again.",
+    ),
+    Reason.NOT_OFFERED: (
+        Code.UNIMPLEMENTED,
+        "This host does not offer {call}; it may be of another version.",
+    ),
+    Reason.HOST_FAULT: (
+        Code.INTERNAL,
+        "The host made a mistake of its own; its log tells more under {reference}.",
+    ),
+}
+
+_REFUSAL_CODES: Final[dict[Refusal, Code]] = {Refusal.NO_SUCH_SEAT: Code.INVALID_ARGUMENT}
+"""Refusals that are no matter of the rules; all others are FAILED_PRECONDITION."""
+
+
+def parse_reason(text: str) -> Reason | Refusal | None:
+    """The reason of a name, or None if this version does not know it."""
+    if text in Reason.__members__:
+        return Reason[text]
+    return Refusal[text] if text in Refusal.__members__ else None
+
+
+def code_of(reason: Reason | Refusal) -> grpc.StatusCode:
+    """The canonical code of a reason."""
+    if isinstance(reason, Reason):
+        return _CATALOGUE[reason][0]
+    return _REFUSAL_CODES.get(reason, Code.FAILED_PRECONDITION)
+
+
+def template_of(reason: Reason | Refusal) -> str:
+    """The English sentence of a reason, with {placeholders} for its metadata."""
+    return _CATALOGUE[reason][1] if isinstance(reason, Reason) else SENTENCES[reason]
+
+
+def placeholders_of(reason: Reason | Refusal) -> frozenset[str]:
+    """The metadata keys that the sentence of a reason needs."""
+    return frozenset(
+        name for _, name, _, _ in string.Formatter().parse(template_of(reason)) if name
+    )
+
+
+class GenialError(Exception):
+    """A call that was refused; nothing has changed.
+
+    Attributes:
+        reason: Its name in the catalogue; from a newer host it may be an unknown one.
+        code: The canonical gRPC code.
+        metadata: What fills the sentence: names, numbers, the field at fault.
+        sentence: English: what is wrong and what to do.
+    """
+
+    def __init__(
+        self,
+        reason: Reason | Refusal | str,
+        *,
+        code: grpc.StatusCode | None = None,
+        sentence: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+        **more: object,
+    ) -> None:
+        """Fills the catalogue's sentence; `code` and `sentence` only where it has none.
+
+        ``GenialError(Reason.SEAT_TAKEN, seat=2)``; `metadata` is for keys from elsewhere.
+        """
+        entries = {**(metadata or {}), **more}
+        self.metadata = {key: str(value)[:_LONGEST_VALUE] for key, value in entries.items()}
+        known = parse_reason(reason)
+        self.reason: str = str(reason)
+        if known is not None:
+            code = code or code_of(known)
+            sentence = sentence or fill(template_of(known), self.metadata)
+        self.code = code or Code.UNKNOWN
+        self.sentence = sentence or self.reason
+        super().__init__(self.sentence)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross process borders whole."""
+        return _rebuild, (self.reason, self.code, self.sentence, self.metadata)
+
+    @classmethod
+    def from_refused(cls, refused: Refused) -> GenialError:
+        """The engine's refusal as an error of the wire."""
+        return cls(refused.refusal, metadata=refused.metadata)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether reason, code, sentence and metadata are the same."""
+        if not isinstance(other, GenialError):
+            return NotImplemented
+        return (self.reason, self.code, self.sentence, self.metadata) == (
+            other.reason,
+            other.code,
+            other.sentence,
+            other.metadata,
+        )
+
+    def __hash__(self) -> int:
+        """In agreement with equality."""
+        return hash((self.reason, self.sentence))
+
+
+def _rebuild(
+    reason: str, code: grpc.StatusCode, sentence: str, metadata: dict[str, str]
+) -> GenialError:
+    return GenialError(reason, code=code, sentence=sentence, metadata=metadata)
+
+
+def fill(template: str, metadata: Mapping[str, str]) -> str:
+    """A sentence with its placeholders filled; one that is missing shows as "?"."""
+    names = {name for _, name, _, _ in string.Formatter().parse(template) if name}
+    return template.format_map({name: metadata.get(name, "?") for name in names})
+
+
+def malformed(field: str, fault: str) -> GenialError:
+    """A request whose `field` (a path like ``cells[0].q``) is wrong; `fault` says how."""
+    return GenialError(Reason.MALFORMED, field=field, fault=fault)
+
+
+def status_details(error: GenialError) -> bytes:
+    """The bytes of `google.rpc.Status` for the trailing metadata `DETAILS_KEY`."""
+    status = status_pb2.Status(code=error.code.value[0], message=error.sentence)
+    info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata)
+    status.details.add().Pack(info)
+    return bytes(status.SerializeToString())
+
+
+_BARE_CODES: Final[dict[grpc.StatusCode, Reason]] = {
+    Code.UNAVAILABLE: Reason.UNREACHABLE,
+    Code.DEADLINE_EXCEEDED: Reason.TIMED_OUT,
+    Code.RESOURCE_EXHAUSTED: Reason.MESSAGE_TOO_LARGE,
+    Code.UNIMPLEMENTED: Reason.NOT_OFFERED,
+}
+"""What gRPC's own refusals, which carry no ErrorInfo, mean here."""
+
+
+def from_rpc_error(error: grpc.aio.AioRpcError) -> GenialError:
+    """The error that a host sent, or that gRPC itself found, as a value.
+
+    Args:
+        error: What a call of grpc.aio raised.
+
+    Returns:
+        With reason, metadata and sentence of the host where it gave them. An error of
+        gRPC's own gets the nearest reason; `metadata["detail"]` keeps its text.
+    """
+    for key, value in error.trailing_metadata() or ():
+        if key == DETAILS_KEY and isinstance(value, bytes):
+            found = _from_details(value, error)
+            if found is not None:
+                return found
+    detail = error.details() or ""
+    reason = _BARE_CODES.get(error.code())
+    if reason is None:
+        return GenialError(
+            Reason.HOST_FAULT,
+            code=error.code(),
+            sentence=f"The host answered with an error ({error.code().name}): {detail}",
+            detail=detail,
+        )
+    return GenialError(reason, code=error.code(), detail=detail, call="this call")
+
+
+def _from_details(details: bytes, error: grpc.aio.AioRpcError) -> GenialError | None:
+    status = status_pb2.Status()
+    info = error_details_pb2.ErrorInfo()
+    try:
+        status.ParseFromString(details)
+        for detail in status.details:
+            if detail.Unpack(info) and info.domain == DOMAIN:
+                return GenialError(
+                    info.reason,
+                    code=error.code(),
+                    sentence=status.message or error.details(),
+                    metadata=info.metadata,
+                )
+    except DecodeError:
+        # Whatever it is, it is none of ours: the code alone must do.
+        return None
+    return None

@@ -1,0 +1,62 @@
+"""Call metadata: its names, seat tokens, the bearer secret between services."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from typing import Final
+
+SEAT_TOKEN: Final = "genial-seat-token"
+"""Who the caller is at a table: 32 random bytes of the client's own, base64url."""
+
+HOST_PASSWORD: Final = "genial-host-password"
+"""The host's password, where it asks for one."""
+
+AUTHORIZATION: Final = "authorization"
+"""``Bearer SECRET`` between services."""
+
+TOKEN_BYTES: Final = 32
+_BEARER: Final = "Bearer "
+
+
+class MalformedTokenError(ValueError):
+    """A text that is no seat token."""
+
+
+def new_seat_token() -> str:
+    """A fresh token: 32 random bytes, base64url without padding (43 characters)."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def seat_token_hash(token: str) -> bytes:
+    """SHA-256 over the token's 32 bytes; the host keeps nothing else of it.
+
+    Raises:
+        MalformedTokenError: `token` is not base64url of 32 bytes (padding optional).
+    """
+    text = token.rstrip("=")
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise MalformedTokenError("a seat token is 32 bytes in base64url") from None
+    if len(raw) != TOKEN_BYTES:
+        raise MalformedTokenError(f"a seat token has 32 bytes, not {len(raw)}")
+    return hashlib.sha256(raw).digest()
+
+
+def same_secret(one: bytes, other: bytes) -> bool:
+    """Whether two secrets are equal, in a time that tells nothing of how far they agree."""
+    return hmac.compare_digest(one, other)
+
+
+def bearer(secret: str) -> tuple[str, str]:
+    """The metadata entry that carries a service's secret."""
+    return AUTHORIZATION, _BEARER + secret
+
+
+def bearer_secret(value: str) -> str | None:
+    """The secret of an `authorization` entry, or None if it is no bearer's."""
+    return value.removeprefix(_BEARER) if value.startswith(_BEARER) else None

@@ -1,0 +1,186 @@
+"""Servicers without gRPC in them, and their way onto a gRPC server.
+
+A *handler* is any object with one async method for each rpc of a service, named in
+snake_case (``PlaceTile`` -> ``place_tile``):
+
+    async def place_tile(self, request: PlaceTileRequest, call: Call) -> PlaceTileResponse
+    def watch_game(self, request: WatchGameRequest, call: Call) -> AsyncIterator[WatchGameResponse]
+
+It raises `GenialError` (or the engine's `Refused`) to refuse. The same methods can be
+called in process, without a server: `Call()` stands for a caller without metadata.
+
+`rpc_handlers` binds a handler to a service of the contract. Requests arrive as bytes and
+are parsed inside, because grpc.aio answers undecodable bytes with UNKNOWN before any
+code of ours runs. Responses may be messages or their serialised bytes, so that one
+message for many watchers is serialised once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+
+from genial.engine.refusal import Refused
+from genial.wire.errors import (
+    DETAILS_KEY,
+    GenialError,
+    Reason,
+    malformed,
+    status_details,
+)
+
+log = logging.getLogger(__name__)
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a handler may know of the call beside its request.
+
+    Attributes:
+        metadata: Text entries, keys in lower case; of a repeated key the last counts.
+        peer: gRPC's name of the caller's address; "" in process.
+    """
+
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    peer: str = ""
+
+    @classmethod
+    def of(cls, context: Context) -> Call:
+        """The call of a gRPC context."""
+        entries = context.invocation_metadata() or ()
+        return cls({key: value for key, value in entries if isinstance(value, str)}, context.peer())
+
+
+def method_name(rpc: str) -> str:
+    """The handler's method for an rpc: ``PlaceTile`` -> ``place_tile``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", rpc).lower()
+
+
+def rpc_handlers(service: ServiceDescriptor, handler: object) -> grpc.GenericRpcHandler:
+    """A handler, bound to a service of the contract, for `Server.add_generic_rpc_handlers`.
+
+    Args:
+        service: Such as ``game_service_pb2.DESCRIPTOR.services_by_name["GameService"]``.
+        handler: See above. An rpc that it has no method for answers UNIMPLEMENTED.
+    """
+    methods = {
+        rpc.name: _bind(rpc, getattr(handler, method_name(rpc.name), None))
+        for rpc in service.methods
+    }
+    return grpc.method_handlers_generic_handler(service.full_name, methods)
+
+
+def serialise(response: Message | bytes) -> bytes:
+    """A response as bytes, if it is not that already."""
+    return response if isinstance(response, bytes) else response.SerializeToString()
+
+
+def _bind(
+    rpc: MethodDescriptor, method: Callable[..., Any] | None
+) -> grpc.RpcMethodHandler[Any, Any]:
+    parse = _parser(rpc)
+    if method is None:
+        return grpc.unary_unary_rpc_method_handler(_not_offered(rpc))
+    if rpc.server_streaming:
+        if not inspect.isasyncgenfunction(method):
+            raise TypeError(f"{rpc.full_name} needs an async generator")
+        return grpc.unary_stream_rpc_method_handler(
+            _streaming(rpc.name, parse, method), response_serializer=serialise
+        )
+    if not inspect.iscoroutinefunction(method):
+        raise TypeError(f"{rpc.full_name} needs an async method")
+    return grpc.unary_unary_rpc_method_handler(
+        _unary(rpc.name, parse, method), response_serializer=serialise
+    )
+
+
+def _parser(rpc: MethodDescriptor) -> Callable[[bytes], Message]:
+    request_class = GetMessageClass(rpc.input_type)
+
+    def parse(data: bytes) -> Message:
+        try:
+            return request_class.FromString(data)
+        except DecodeError:
+            raise malformed("request", f"the bytes are no {rpc.input_type.name}") from None
+
+    return parse
+
+
+def _unary(
+    name: str,
+    parse: Callable[[bytes], Message],
+    method: Callable[[Message, Call], Awaitable[Message | bytes]],
+) -> Callable[[bytes, Context], Awaitable[Message | bytes]]:
+    async def behaviour(data: bytes, context: Context) -> Message | bytes:
+        try:
+            return await method(parse(data), Call.of(context))
+        except Exception as fault:
+            error = error_of(fault, name)
+        await _abort(context, error)
+
+    return behaviour
+
+
+def _streaming(
+    name: str,
+    parse: Callable[[bytes], Message],
+    method: Callable[[Message, Call], AsyncGenerator[Message | bytes, None]],
+) -> Callable[[bytes, Context], Awaitable[None]]:
+    async def behaviour(data: bytes, context: Context) -> None:
+        responses: AsyncGenerator[Message | bytes, None] | None = None
+        try:
+            responses = method(parse(data), Call.of(context))
+            async for response in responses:
+                await context.write(response)
+            return
+        except grpc.aio.InternalError as gone:
+            # What `write` raises when the reader is gone; there is nobody left to tell.
+            log.debug("%s: %s", name, gone)
+            return
+        except Exception as fault:
+            error = error_of(fault, name)
+        finally:
+            # A generator that is not run to its end must still clean up, and now.
+            if responses is not None:
+                await responses.aclose()
+        await _abort(context, error)
+
+    return behaviour
+
+
+def error_of(fault: Exception, call: str) -> GenialError:
+    """What to answer for an exception out of a handler.
+
+    A refusal is answered as it is. Anything else is a fault of the host's own: it is
+    logged with a reference, by which the answer names it.
+    """
+    if isinstance(fault, GenialError):
+        return fault
+    if isinstance(fault, Refused):
+        return GenialError.from_refused(fault)
+    reference = secrets.token_hex(4)
+    log.error("%s failed, reference %s", call, reference, exc_info=fault)
+    return GenialError(Reason.HOST_FAULT, reference=reference)
+
+
+async def _abort(context: Context, error: GenialError) -> NoReturn:
+    await context.abort(error.code, error.sentence, ((DETAILS_KEY, status_details(error)),))
+
+
+def _not_offered(rpc: MethodDescriptor) -> Callable[[bytes, Context], Awaitable[bytes]]:
+    async def behaviour(data: bytes, context: Context) -> bytes:
+        await _abort(context, GenialError(Reason.NOT_OFFERED, call=rpc.name))
+
+    return behaviour
