@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from genial.engine.tiles import FULL_SET, Tile
+from genial.engine.tiles import FULL_SET, TILE_KINDS, Tile, copies_of
 
 SCHEME: Final = "genial-shuffle/1"
 _NONCE_SCHEME: Final = b"genial-nonce/1"
@@ -119,15 +118,22 @@ class ShuffledBag:
         return seat, ShuffledBag(self.tiles, self.key, words.next)
 
 
+_KIND_NUMBER: Final = {tile: number for number, tile in enumerate(TILE_KINDS)}
+
+
 @dataclass(frozen=True, slots=True)
 class CountedBag:
-    """A bag of which only the contents are known, as for a reader without the seed."""
+    """A bag of which only the contents are known, as for a reader without the seed.
 
-    tiles: tuple[Tile, ...] = FULL_SET
+    Attributes:
+        counts: How many of each of the 21 kinds are inside, in canonical order.
+    """
+
+    counts: tuple[int, ...] = tuple(copies_of(tile) for tile in TILE_KINDS)
 
     def __len__(self) -> int:
         """Tiles inside."""
-        return len(self.tiles)
+        return sum(self.counts)
 
     def peek(self, count: int) -> tuple[Tile, ...]:
         """Nobody knows.
@@ -145,16 +151,20 @@ class CountedBag:
         Raises:
             DrawMismatchError: It does not hold them.
         """
-        left = Counter(self.tiles)
-        left.subtract(drawn)
-        for tile, count in left.items():
-            if count < 0:
-                raise DrawMismatchError(f"the bag holds no such {tile} any more")
-        return CountedBag(tuple(sorted(left.elements())))
+        counts = list(self.counts)
+        for tile in drawn:
+            kind = _KIND_NUMBER[tile]
+            if not counts[kind]:
+                raise DrawMismatchError(f"the bag holds no {tile} any more")
+            counts[kind] -= 1
+        return CountedBag(tuple(counts))
 
     def put_back(self, tiles: Iterable[Tile]) -> CountedBag:
         """The bag with these tiles in it again."""
-        return CountedBag(tuple(sorted([*self.tiles, *tiles])))
+        counts = list(self.counts)
+        for tile in tiles:
+            counts[_KIND_NUMBER[tile]] += 1
+        return CountedBag(tuple(counts))
 
 
 Bag = ShuffledBag | CountedBag
