@@ -67,10 +67,12 @@ def plan_for(seed: int) -> Plan:
     rng = random.Random(seed)
     mode = rng.choice(("free", "free", "free", "partners", "solo"))
     trouble = rng.random() < 0.5
+    players = {"partners": 4, "solo": 1}.get(mode) or rng.choice((2, 3, 4))
+    fill = {1: 42, 2: 42, 3: 60, 4: 81}[players] * (players + 1)  # steps, if one seat fills all
     return Plan(
         seed=seed,
         mode=mode,
-        players={"partners": 4, "solo": 1}.get(mode) or rng.choice((2, 3, 4)),
+        players=players,
         preset=rng.choice(naive.PRESETS),
         leaving=rng.choice(naive.LEAVING),
         first_by=rng.choice(("named", "chance", "rotation")),
@@ -80,7 +82,7 @@ def plan_for(seed: int) -> Plan:
         resign=rng.choice((0.002, 0.02)) if trouble else 0.0,
         takeover=rng.choice((0.0, 0.05)) if trouble else 0.0,
         skip=rng.choice((0.02, 0.3)) if trouble else 0.0,
-        idle=rng.choice((60, 250, 1000)) if rng.random() < 0.3 else 0,
+        idle=int(fill * rng.uniform(0.7, 1.1)) if rng.random() < 0.3 else 0,
         notes=rng.choice((0.0, 0.0, 0.1)),
         early=rng.choice((None, None, None, "agreed", "abandoned")),
         steps=rng.randrange(60),
