@@ -1,0 +1,11 @@
+"""The host's one SQLite file, shared by the services that run in one process."""
+
+from genial.services.store.database import (
+    Component,
+    Database,
+    DatabaseBusyError,
+    NewerSchemaError,
+    StorageError,
+)
+
+__all__ = ["Component", "Database", "DatabaseBusyError", "NewerSchemaError", "StorageError"]

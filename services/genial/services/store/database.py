@@ -1,0 +1,323 @@
+"""A SQLite file with one writing thread, one reading thread, and migrations by component.
+
+Every service has its own tables; it says in a `Component` how they came to be, and
+`Database.open` brings the file up to date. Whatever `write` has returned from is on the
+disk (WAL, synchronous=FULL). Jobs that wait together are committed together, so that
+many games share one sync of the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from genial.wire.errors import GenialError, Reason
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Job = Callable[[sqlite3.Connection], T]
+
+_MOST_JOBS_AT_ONCE: Final = 128
+_BUSY_TIMEOUT_MS: Final = 5000
+"""How long a write waits for a backup or another reader of the file."""
+
+
+class StorageError(GenialError):
+    """The file could not be written or read; nothing has changed."""
+
+    @classmethod
+    def of(cls, fault: sqlite3.Error) -> StorageError:
+        """What to answer callers for a fault of SQLite's."""
+        full = getattr(fault, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        return cls(Reason.STORAGE_FULL if full else Reason.STORAGE_FAILED, fault=str(fault))
+
+
+class DatabaseBusyError(Exception):
+    """Another host uses the same file."""
+
+
+class NewerSchemaError(Exception):
+    """The file was written by a newer version than this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One service's tables.
+
+    Attributes:
+        name: Of the service; the first part of its tables' names.
+        migrations: Oldest first, each the statements that lead from one version of the
+            schema to the next. Only ever add to the end.
+    """
+
+    name: str
+    migrations: Sequence[Sequence[str]]
+
+
+@dataclass(slots=True)
+class _Pending:
+    job: Job[Any]
+    future: asyncio.Future[Any]
+    result: Any = None
+    fault: BaseException | None = None
+
+
+class Database:
+    """The open file. Make one with `Database.open`; `close` it at the end.
+
+    All coroutines belong to the event loop that opened it. A job is a plain function of
+    the connection; it may be run twice (the second time alone, after a fault of another
+    job that it shared a transaction with), so it must do nothing but talk to SQLite.
+    """
+
+    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop, lock: sqlite3.Connection):
+        self.path: Final = path
+        self._loop = loop
+        self._lock = lock
+        self._jobs: queue.SimpleQueue[_Pending | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write_jobs, name="genial-writer", daemon=True)
+        self._reader = ThreadPoolExecutor(1, "genial-reader")
+        self._reading: sqlite3.Connection | None = None
+        self._closed = False
+
+    @classmethod
+    async def open(cls, path: Path, components: Iterable[Component]) -> Database:
+        """Opens or makes the file, readable by its owner alone, and migrates it.
+
+        Raises:
+            DatabaseBusyError: Another process has it open for writing.
+            NewerSchemaError: A newer version of the program wrote it.
+            StorageError: It cannot be read or written, or is no database.
+        """
+        loop = asyncio.get_running_loop()
+        lock = await loop.run_in_executor(None, _prepare, path, tuple(components))
+        database = cls(path, loop, lock)
+        database._writer.start()
+        return database
+
+    async def write(self, job: Job[T]) -> T:
+        """Runs a job in a transaction of the writing thread; it is on disk on return.
+
+        Raises:
+            StorageError: SQLite failed; nothing of the job remains.
+            Exception: Whatever the job raised; nothing of it remains either.
+        """
+        if self._closed:
+            raise GenialError(Reason.HOST_CLOSING)
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._jobs.put(_Pending(job, future))
+        return await future
+
+    async def read(self, job: Job[T]) -> T:
+        """Runs a reading job beside the writers; it sees all that `write` has returned from.
+
+        Raises:
+            StorageError: SQLite failed.
+            Exception: Whatever the job raised.
+        """
+        if self._closed:
+            raise GenialError(Reason.HOST_CLOSING)
+        return await self._loop.run_in_executor(self._reader, self._read, job)
+
+    async def close(self) -> None:
+        """Finishes what is waiting and closes the file. Twice is once."""
+        if self._closed:
+            return
+        self._closed = True
+        self._jobs.put(None)
+        await self._loop.run_in_executor(self._reader, self._close)
+        self._reader.shutdown()
+        self._lock.close()
+
+    # --- in the threads ---
+
+    def _close(self) -> None:
+        self._writer.join()
+        if self._reading is not None:
+            self._reading.close()
+
+    def _read(self, job: Job[T]) -> T:
+        try:
+            if self._reading is None:
+                self._reading = _connect(self.path)
+                self._reading.execute("PRAGMA query_only = ON")
+            return job(self._reading)
+        except sqlite3.Error as fault:
+            log.error("reading %s failed: %s", self.path, fault)
+            raise StorageError.of(fault) from fault
+
+    def _write_jobs(self) -> None:
+        writer = _Writer(self.path)
+        closing = False
+        while not closing:
+            batch: list[_Pending] = []
+            pending = self._jobs.get()
+            while pending is not None:
+                batch.append(pending)
+                if len(batch) == _MOST_JOBS_AT_ONCE:
+                    break
+                try:
+                    pending = self._jobs.get_nowait()
+                except queue.Empty:
+                    break
+            closing = pending is None
+            if batch:
+                writer.commit(batch)
+                # A loop that is gone has nobody left who waits.
+                with contextlib.suppress(RuntimeError):
+                    self._loop.call_soon_threadsafe(_deliver, batch)
+        writer.close()
+
+
+class _Writer:
+    """The writing thread's connection; opened anew after a fault that broke it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def commit(self, batch: list[_Pending]) -> None:
+        """Runs the jobs, in one transaction if that can be; results and faults go into them."""
+        fault = self._transact(batch)
+        if fault is None:
+            return
+        if len(batch) == 1:
+            batch[0].fault = fault
+            return
+        # One of them failed, and took the others' transaction with it: each on its own.
+        for pending in batch:
+            pending.fault = self._transact([pending])
+
+    def close(self) -> None:
+        """Closes the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _transact(self, batch: list[_Pending]) -> Exception | None:
+        """Runs jobs in one transaction; on a fault nothing of them remains."""
+        try:
+            if self._connection is None:
+                self._connection = _connect(self._path)
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")
+            for pending in batch:
+                pending.result = pending.job(connection)
+            connection.execute("COMMIT")
+        except Exception as fault:
+            self._roll_back()
+            if not isinstance(fault, sqlite3.Error):
+                return fault
+            log.error("writing to %s failed: %s", self._path, fault)
+            storage = StorageError.of(fault)
+            storage.__cause__ = fault
+            return storage
+        return None
+
+    def _roll_back(self) -> None:
+        if self._connection is None:
+            return
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error as fault:
+            # Closing rolls back for sure.
+            log.error("rolling back in %s failed: %s", self._path, fault)
+            self.close()
+
+
+def _deliver(batch: list[_Pending]) -> None:
+    for pending in batch:
+        if pending.future.done():
+            continue
+        if pending.fault is not None:
+            pending.future.set_exception(pending.fault)
+        else:
+            pending.future.set_result(pending.result)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """A connection that begins no transaction by itself."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _prepare(path: Path, components: tuple[Component, ...]) -> sqlite3.Connection:
+    """Makes and migrates the file; returns the connection whose life locks out other hosts."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as fault:
+        raise StorageError(Reason.STORAGE_FAILED, fault=str(fault)) from fault
+    lock = _lock(path)
+    try:
+        with contextlib.closing(_connect(path)) as connection:
+            _migrate(connection, components)
+    except sqlite3.Error as fault:
+        lock.close()
+        raise StorageError.of(fault) from fault
+    except BaseException:
+        lock.close()
+        raise
+    return lock
+
+
+def _lock(path: Path) -> sqlite3.Connection:
+    """A lock that ends with the process, however it ends, on every platform SQLite runs on."""
+    lock = sqlite3.connect(
+        path.with_name(path.name + ".lock"),
+        isolation_level=None,
+        timeout=0,
+        check_same_thread=False,
+    )
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as fault:
+        lock.close()
+        raise DatabaseBusyError(
+            f"another host is using {path}; stop it, or give this one a directory of its own"
+        ) from fault
+    return lock
+
+
+def _migrate(connection: sqlite3.Connection, components: tuple[Component, ...]) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_versions"
+        " (component TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT"
+    )
+    for component in components:
+        row = connection.execute(
+            "SELECT version FROM schema_versions WHERE component = ?", (component.name,)
+        ).fetchone()
+        found = row[0] if row else 0
+        newest = len(component.migrations)
+        if found > newest:
+            raise NewerSchemaError(
+                f"the data was written by a newer version ({component.name} schema {found},"
+                f" this version knows {newest}); use that version, or another directory"
+            )
+        for statements in component.migrations[found:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(
+            "INSERT INTO schema_versions VALUES (?, ?)"
+            " ON CONFLICT (component) DO UPDATE SET version = excluded.version",
+            (component.name, newest),
+        )
+    connection.execute("COMMIT")
