@@ -10,19 +10,16 @@ from hypothesis import strategies as st
 
 from genial.engine.board import axial_of
 from genial.engine.game import (
-    DealRacks,
     ExchangeRack,
     Game,
     Phase,
     PlaceTile,
     RefillRack,
     Resign,
-    Seat,
     decide,
     evolve,
 )
-from genial.engine.rules import Mode, Preset, Rules, SeatKind
-from genial.engine.shuffle import open_bag
+from genial.engine.rules import Mode, Rules
 from genial.engine.tiles import TILE_KINDS, Tile
 from genial.strategy.playout import (
     FIRST,
@@ -35,27 +32,7 @@ from genial.strategy.playout import (
     play_randomly,
     spread,
 )
-
-EVERY_MODE = [
-    Rules(preset=preset, mode=mode, players=players)
-    for preset in Preset
-    for mode, players in [
-        (Mode.FREE, 2),
-        (Mode.FREE, 3),
-        (Mode.FREE, 4),
-        (Mode.PARTNERS, 4),
-        (Mode.SOLO, 1),
-    ]
-]
-RULES_NAMES = [f"{rules.preset}-{rules.mode}-{rules.players}" for rules in EVERY_MODE]
-
-
-def dealt(rules: Rules, seed: int) -> Game:
-    seats = [Seat(f"Seat {seat}", SeatKind.HUMAN, None) for seat in range(rules.players)]
-    game = Game.new(rules, seats, seed % rules.players, open_bag(seed.to_bytes(32, "big")))
-    for event in decide(game, DealRacks()):
-        game = evolve(game, event)
-    return game
+from tests.strategy.games import EVERY_MODE, RULES_NAMES, bag_of, dealt
 
 
 def assert_equal(state: Playout, game: Game) -> None:
@@ -63,7 +40,7 @@ def assert_equal(state: Playout, game: Game) -> None:
     assert state.free == game.board.free
     assert [tuple(track[1:]) for track in state.tracks] == list(game.tracks)
     assert state.racks == [kinds_of(rack) for rack in game.racks]
-    assert state.bag == kinds_of(game.bag.tiles)
+    assert state.bag == kinds_of(bag_of(game).tiles)
     assert state.phase == game.phase
     assert state.bonus_owed == game.bonus_owed
     assert state.claimed == sum(1 << symbol for symbol in game.claimed)
@@ -152,7 +129,7 @@ def test_equal_to_the_engine_move_by_move_and_undone_to_the_start(
             elif game.may_exchange(game.turn):
                 for event in decide(game, ExchangeRack(game.turn)):
                     game = evolve(game, event)
-                order = kinds_of(game.bag.tiles)
+                order = kinds_of(bag_of(game).tiles)
 
                 def shuffle(bag: list[int], order: list[int] = order) -> None:
                     assert sorted(bag) == sorted(order)
@@ -197,7 +174,7 @@ def test_greedy_games_reach_what_is_rare() -> None:
                     state.exchange(rng.shuffle)
                 else:
                     state.refill()
-            if any(18 < counter for track in state.tracks for counter in track):
+            if any(counter > 18 for track in state.tracks for counter in track):
                 seen.add(f"beyond 18 {rules.mode}")
     assert {"bonus free", "exchange free", "bonus partners", "beyond 18 partners"} <= seen
     assert not {"bonus solo", "exchange solo", "beyond 18 free"} & seen

@@ -26,6 +26,7 @@ from typing import Final, NamedTuple
 from genial.engine.board import BESIDE_START, STRIDE, WALL, Board, Zone
 from genial.engine.game import Game, Phase
 from genial.engine.rules import STOP, Mode, Preset, Ranking, Rules, Track, advance, ranking
+from genial.engine.shuffle import Bag, ShuffledBag
 from genial.engine.tiles import SYMBOLS, TILE_KINDS, Tile
 
 KIND_OF: Final[dict[Tile, int]] = {
@@ -220,11 +221,14 @@ class Playout:
 
     @classmethod
     def of(cls, game: Game) -> Playout:
-        """The state of a game whose deal is done, everything hidden included."""
+        """The state of a game whose deal is done, everything hidden included.
+
+        A bag of which only the contents are known comes in canonical order.
+        """
         state = cls(game.rules, game.board, game.turn)
         state.tracks = [[0, *track] for track in game.tracks]
         state.racks = [kinds_of(rack) for rack in game.racks]
-        state.bag = kinds_of(game.bag.tiles)
+        state.bag = _kinds_in(game.bag)
         state.placed = game.phase in (Phase.BONUS, Phase.CLOSE)
         state.bonus_owed = game.bonus_owed
         state.over = game.phase is Phase.OVER
@@ -606,6 +610,12 @@ class Playout:
                     levels[level] ^= bit
         cells[cell] = 0
         self.free ^= BITS[cell]
+
+
+def _kinds_in(bag: Bag) -> list[int]:
+    if isinstance(bag, ShuffledBag):
+        return kinds_of(bag.tiles)
+    return [kind for kind, count in enumerate(bag.counts) for _ in range(count)]
 
 
 def _levels_of(lines: Sequence[Sequence[int]], free: int) -> list[list[int]]:

@@ -1,0 +1,81 @@
+"""The levels by name.
+
+A level decides for one seat. It is given what a player in that seat may know (`PlayerView`,
+`Memory`) and random numbers, nothing else, so that it cannot look at another rack.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final, Protocol
+
+from genial.engine.game import Command
+from genial.engine.view import PlayerView
+from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM, OnePly, sorted_tracks
+from genial.strategy.budget import Budget
+from genial.strategy.memory import Memory
+
+
+class UnknownLevelError(ValueError):
+    """A name that no level has; the message lists those there are."""
+
+
+class Level(Protocol):
+    """Somebody who can play."""
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+
+    @property
+    def description(self) -> str:
+        """Half a line of English."""
+
+    @property
+    def budget(self) -> Budget:
+        """What a decision may cost unless the player says otherwise."""
+
+    def choose(
+        self, view: PlayerView, memory: Memory, rng: random.Random, budget: Budget
+    ) -> Command:
+        """The command to give now.
+
+        Args:
+            view: The game for the seat that decides; it is that seat's turn.
+            memory: What the seat has seen of this game; may have gaps.
+            rng: The only source of chance.
+            budget: Limits of this decision.
+
+        Returns:
+            PlaceTile, ExchangeRack or RefillRack of `view.viewer`, which the rules allow.
+
+        Raises:
+            ValueError: The view is a spectator's, or the tiles are not dealt yet.
+        """
+
+
+_MEDIUM = OnePly("medium", "keeps its weakest counters up", sorted_tracks)
+
+SHOWN: Final[tuple[Level, ...]] = (_MEDIUM,)
+"""The levels for people, weakest first."""
+
+BASELINES: Final[tuple[Level, ...]] = (RANDOM, GREEDY, MAXMIN)
+"""Simple levels that stay as they are, so that strength can be measured against them."""
+
+DEFAULT: Final = "medium"
+
+_BY_NAME: Final = {level.name: level for level in (*SHOWN, *BASELINES)}
+
+
+def level_named(name: str) -> Level:
+    """The level of a name, in small letters.
+
+    Raises:
+        UnknownLevelError: There is none.
+    """
+    level = _BY_NAME.get(name)
+    if level is None:
+        raise UnknownLevelError(
+            f"there is no level {name[:40]!r}: choose one of {', '.join(_BY_NAME)}"
+        )
+    return level
