@@ -241,7 +241,9 @@ class _Reader:
             raise Fault(f"{kind[:40]!r} is no event of this version")
         if kind != "end" and self._game.phase is not Phase.DEAL:
             due = reason_to_end(self._game)
-            if due is not None:
+            # A board that is full ends a game at once; after a resignation the host may
+            # still note something of its own (x-) before the end.
+            if due is not None and not (foreign and due is EndReason.RESIGNED):
                 raise Fault(f"the game is over ({due.value}); only its end can follow")
         if foreign:
             return

@@ -121,7 +121,7 @@ def read_header(fields: dict[str, Any]) -> RecordHeader:
     if version != VERSION:
         raise Fault(f"the record is of version {version[:40]!r}; this reader knows {VERSION}")
     game_id = read_text(fields, "game_id")
-    started_at = read_moment(fields, "started_at")
+    started_at = read_text(fields, "started_at")
     rules = _read_rules(read_object(fields, "rules"))
     seats = read_list(fields, "seats")
     if len(seats) != rules.players:
@@ -192,8 +192,8 @@ def _read_match(fields: dict[str, Any]) -> Match | None:
         return None
     match = read_object(fields, "match")
     return Match(
-        read_text(match, "id"),
-        read_int(match, "game"),
+        read_text(match, "id") if "id" in match else "",
+        read_int(match, "game") if "game" in match else 0,
         read_int(match, "of") if "of" in match else 0,
     )
 
