@@ -300,6 +300,45 @@ class CommandRoomResponse(_message.Message):
 Global___CommandRoomResponse: _TypeAlias = CommandRoomResponse  # noqa: Y015
 
 @_typing.final
+class GetRoomRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoomRequest: _TypeAlias = GetRoomRequest  # noqa: Y015
+
+@_typing.final
+class GetRoomResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def room(self) -> Global___RoomReport: ...
+    def __init__(
+        self,
+        *,
+        room: Global___RoomReport | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoomResponse: _TypeAlias = GetRoomResponse  # noqa: Y015
+
+@_typing.final
 class WatchRoomsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

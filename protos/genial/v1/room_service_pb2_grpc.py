@@ -46,6 +46,11 @@ class RoomServiceStub(object):
                 request_serializer=genial_dot_v1_dot_room__service__pb2.CommandRoomRequest.SerializeToString,
                 response_deserializer=genial_dot_v1_dot_room__service__pb2.CommandRoomResponse.FromString,
                 _registered_method=True)
+        self.GetRoom = channel.unary_unary(
+                '/genial.v1.RoomService/GetRoom',
+                request_serializer=genial_dot_v1_dot_room__service__pb2.GetRoomRequest.SerializeToString,
+                response_deserializer=genial_dot_v1_dot_room__service__pb2.GetRoomResponse.FromString,
+                _registered_method=True)
         self.WatchRooms = channel.unary_stream(
                 '/genial.v1.RoomService/WatchRooms',
                 request_serializer=genial_dot_v1_dot_room__service__pb2.WatchRoomsRequest.SerializeToString,
@@ -78,15 +83,22 @@ class RoomServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRoom(self, request, context):
+        """One game's room, running or over.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchRooms(self, request, context):
-        """Every running room now, then each change of one.
+        """Every running room now, then each change of one, its end included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRoomRecord(self, request, context):
-        """The record, whether or not the game is over; without seed and nonces while it runs.
+        """The record, whether or not the game is over; without the seed while it runs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,6 +116,11 @@ def add_RoomServiceServicer_to_server(servicer, server):
                     servicer.CommandRoom,
                     request_deserializer=genial_dot_v1_dot_room__service__pb2.CommandRoomRequest.FromString,
                     response_serializer=genial_dot_v1_dot_room__service__pb2.CommandRoomResponse.SerializeToString,
+            ),
+            'GetRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRoom,
+                    request_deserializer=genial_dot_v1_dot_room__service__pb2.GetRoomRequest.FromString,
+                    response_serializer=genial_dot_v1_dot_room__service__pb2.GetRoomResponse.SerializeToString,
             ),
             'WatchRooms': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchRooms,
@@ -172,6 +189,33 @@ class RoomService(object):
             '/genial.v1.RoomService/CommandRoom',
             genial_dot_v1_dot_room__service__pb2.CommandRoomRequest.SerializeToString,
             genial_dot_v1_dot_room__service__pb2.CommandRoomResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/genial.v1.RoomService/GetRoom',
+            genial_dot_v1_dot_room__service__pb2.GetRoomRequest.SerializeToString,
+            genial_dot_v1_dot_room__service__pb2.GetRoomResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -24,10 +24,12 @@ class RoomServiceStub:
     """What the table decides about a game, not its players: takeover, skip, early
     end, clocks.
     """
+    GetRoom: _aio.UnaryUnaryMultiCallable[_room_service_pb2.GetRoomRequest, _room_service_pb2.GetRoomResponse]
+    """One game's room, running or over."""
     WatchRooms: _aio.UnaryStreamMultiCallable[_room_service_pb2.WatchRoomsRequest, _room_service_pb2.WatchRoomsResponse]
-    """Every running room now, then each change of one."""
+    """Every running room now, then each change of one, its end included."""
     GetRoomRecord: _aio.UnaryUnaryMultiCallable[_room_service_pb2.GetRoomRecordRequest, _room_service_pb2.GetRoomRecordResponse]
-    """The record, whether or not the game is over; without seed and nonces while it runs."""
+    """The record, whether or not the game is over; without the seed while it runs."""
 
 class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
     """Between services only, with the bearer secret of the config: the lobby asks for
@@ -53,12 +55,20 @@ class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def GetRoom(
+        self,
+        request: _room_service_pb2.GetRoomRequest,
+        context: _aio.ServicerContext[_room_service_pb2.GetRoomRequest, _abc.Awaitable[_room_service_pb2.GetRoomResponse]],
+    ) -> _abc.Awaitable[_room_service_pb2.GetRoomResponse]:
+        """One game's room, running or over."""
+
+    @_abc_1.abstractmethod
     def WatchRooms(
         self,
         request: _room_service_pb2.WatchRoomsRequest,
         context: _aio.ServicerContext[_room_service_pb2.WatchRoomsRequest, _abc.AsyncIterator[_room_service_pb2.WatchRoomsResponse]],
     ) -> _abc.AsyncIterator[_room_service_pb2.WatchRoomsResponse]:
-        """Every running room now, then each change of one."""
+        """Every running room now, then each change of one, its end included."""
 
     @_abc_1.abstractmethod
     def GetRoomRecord(
@@ -66,6 +76,6 @@ class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _room_service_pb2.GetRoomRecordRequest,
         context: _aio.ServicerContext[_room_service_pb2.GetRoomRecordRequest, _abc.Awaitable[_room_service_pb2.GetRoomRecordResponse]],
     ) -> _abc.Awaitable[_room_service_pb2.GetRoomRecordResponse]:
-        """The record, whether or not the game is over; without seed and nonces while it runs."""
+        """The record, whether or not the game is over; without the seed while it runs."""
 
 def add_RoomServiceServicer_to_server(servicer: RoomServiceServicer, server: _aio.Server) -> None: ...
