@@ -18,6 +18,10 @@ HOST_PASSWORD: Final = "genial-host-password"
 AUTHORIZATION: Final = "authorization"
 """``Bearer SECRET`` between services."""
 
+CERTIFICATE_NAME: Final = "genial"
+"""The name in every host's certificate. Hosts have no names of their own that a certificate
+could vouch for; its fingerprint does that."""
+
 TOKEN_BYTES: Final = 32
 _BEARER: Final = "Bearer "
 
