@@ -145,9 +145,13 @@ def as_list(value: object, what: str) -> list[object]:
 
 
 def as_string(value: object, what: str) -> str:
-    """The value, if it is a JSON string."""
+    """The value, if it is a JSON string that could be written as UTF-8 without escapes."""
     if not isinstance(value, str):
         raise Fault(f"{what} has to be a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Fault(f"{what} holds half of a character") from None
     return value
 
 

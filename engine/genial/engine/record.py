@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from typing import Any, Final
 
 from genial.engine.game import (
@@ -44,6 +45,7 @@ from genial.engine.moves import (
 )
 from genial.engine.record_header import (
     Fault,
+    is_text,
     read_choice,
     read_digest,
     read_header,
@@ -152,7 +154,8 @@ def judge_lines(lines: Iterable[bytes], *, keep: bool = False) -> Judgement:
     if reader.header is None:
         return Judgement(Verdict.FAULTY, 1, "the file is empty; a record begins with its header")
     if fault is not None and not reader.ended:
-        reader.seek_seed(line for _, line in numbered)
+        # The faulty line may be the end itself.
+        reader.seek_seed(chain([line], (later for _, later in numbered)))
     strange = reader.compare_with_shuffle()
     if strange is not None and (fault is None or (strange.line or 0) <= (fault.line or 0)):
         fault = strange
@@ -320,8 +323,9 @@ class _Reader:
         seat = self._seat(fields)
         kind = read_choice(fields, "kind", SeatKind)
         check_takeover(self._game, seat, kind)
-        level = read_text(fields, "level") if "level" in fields else None
-        return TakenOver(seat, read_text(fields, "name"), kind, level)
+        # Section 8 knows no level here, so whatever else stands there is ignored.
+        level = fields.get("level")
+        return TakenOver(seat, read_text(fields, "name"), kind, level if is_text(level) else None)
 
     def _skip(self, fields: dict[str, Any]) -> Event:
         seat = self._seat(fields)
@@ -378,7 +382,8 @@ class _Reader:
     def seek_seed(self, lines: Iterable[bytes]) -> None:
         """After a fault: whether a later end tells the seed, to judge the earlier draws by."""
         for line in lines:
-            if b'"end"' not in line:
+            # Most lines need no parsing; one with a backslash may spell the word otherwise.
+            if b'"end"' not in line and b"\\" not in line:
                 continue
             try:
                 fields = _parse(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 from genial.engine.moves import Seat
 from genial.engine.record_text import VERSION, Match, RecordHeader
@@ -14,6 +14,7 @@ from genial.engine.shuffle import SCHEME
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 _RULES_KEYS: Final = frozenset({"preset", "mode", "players", "leaving", "partners_talk"})
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _MOMENT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
@@ -56,13 +57,16 @@ def read_int(fields: dict[str, Any], key: str) -> int:
     return value
 
 
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether a value is a string that UTF-8 can write: no half of a surrogate pair in it."""
+    return type(value) is str and (value.isascii() or _HALF.search(value) is None)
+
+
 def read_text(fields: dict[str, Any], key: str) -> str:
-    """A string that can be written as UTF-8."""
+    """A string that UTF-8 can write."""
     value = require(fields, key)
-    if type(value) is not str:
-        raise Fault(f"{key} is no text")
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise Fault(f"{key} holds half of a character")
+    if not is_text(value):
+        raise Fault(f"{key} is no text" if type(value) is not str else f"{key} is no whole text")
     return value
 
 
@@ -145,7 +149,7 @@ def read_header(fields: dict[str, Any]) -> RecordHeader:
         nonces=_read_digests(shuffle, "nonces", rules.players),
         software=read_text(fields, "software") if "software" in fields else None,
         match=_read_match(fields),
-        deal=_read_deal(fields),
+        deal=read_int(fields, "deal") if "deal" in fields else None,
         clock=read_text(fields, "clock") if "clock" in fields else None,
     )
 
@@ -196,12 +200,3 @@ def _read_match(fields: dict[str, Any]) -> Match | None:
         read_int(match, "game") if "game" in match else 0,
         read_int(match, "of") if "of" in match else 0,
     )
-
-
-def _read_deal(fields: dict[str, Any]) -> int | None:
-    if "deal" not in fields:
-        return None
-    deal = read_int(fields, "deal")
-    if deal < 1:
-        raise Fault("deals are counted from 1")
-    return deal
