@@ -9,6 +9,7 @@
                                                         BAD_SERVICE_SECRET
       not yours                    PERMISSION_DENIED    NOT_YOUR_SEAT NOT_CREATOR
                                                         SPECTATORS_FORBIDDEN BAD_TABLE_PASSWORD
+                                                        SENT_AWAY
       out of date                  ABORTED              STALE_REVISION
       not in this state            FAILED_PRECONDITION  TABLE_… SEAT_… GAME_… DEAL_…, and others
       over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE STORAGE_FULL
@@ -64,6 +65,7 @@ class Reason(StrEnum):
     NOT_CREATOR = "NOT_CREATOR"
     SPECTATORS_FORBIDDEN = "SPECTATORS_FORBIDDEN"
     BAD_TABLE_PASSWORD = "BAD_TABLE_PASSWORD"
+    SENT_AWAY = "SENT_AWAY"
 
     STALE_REVISION = "STALE_REVISION"
 
@@ -84,6 +86,7 @@ class Reason(StrEnum):
     NONCE_MISMATCH = "NONCE_MISMATCH"
     GAME_RUNNING = "GAME_RUNNING"
     GAME_DIFFERENT = "GAME_DIFFERENT"
+    NO_GAME_YET = "NO_GAME_YET"
     NO_CLOCK = "NO_CLOCK"
     CHAT_CLOSED = "CHAT_CLOSED"
     BOT_FAILED = "BOT_FAILED"
@@ -155,6 +158,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
         Code.PERMISSION_DENIED,
         "That is not the password of this table; ask who opened it.",
     ),
+    Reason.SENT_AWAY: (
+        Code.PERMISSION_DENIED,
+        "You were sent away from this table; choose another one.",
+    ),
     Reason.STALE_REVISION: (
         Code.ABORTED,
         "The game has moved on to revision {revision}; look again and repeat what still applies.",
@@ -223,6 +230,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
     Reason.GAME_DIFFERENT: (
         Code.FAILED_PRECONDITION,
         "There is a game of this id already, set up differently; choose a new id.",
+    ),
+    Reason.NO_GAME_YET: (
+        Code.FAILED_PRECONDITION,
+        "No game was played at this table yet; get ready for the first one.",
     ),
     Reason.NO_CLOCK: (Code.FAILED_PRECONDITION, "This game has no clock that could be paused."),
     Reason.CHAT_CLOSED: (
