@@ -35,7 +35,7 @@ check: check-style check-types check-imports check-buf check-protos check-wheel 
 	@echo 'make check: all good'
 
 bench: dev ## Measure the speed, as ratios taken side by side in one run
-	$(PY) -m pytest -p no:xdist --timeout=0 -o python_files='bench_*.py' -s tests/benchmarks $(ARGS)
+	$(PY) -m tests.benchmarks.run $(ARGS)
 
 protos: dev ## Generate the Python code of the contract (protos/genial/v1)
 	@$(generate)

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
+from functools import cache
+from itertools import compress
 from typing import Final, NamedTuple
 
 from genial.engine.board import BESIDE_START, STRIDE, WALL, Board, Zone
@@ -46,6 +47,11 @@ TOP: Final = 20
 """The highest level kept in `levels`: no counter can use more than 18 points of one half."""
 
 BITS: Final = tuple(1 << index for index in range(STRIDE * STRIDE))
+
+_OFFSET: Final = STRIDE
+"""Indices of cells in play less this fit into a byte."""
+
+_IS_ZERO: Final = bytes([1]) + bytes(255)
 
 _START_MASK: Final = {
     int(symbol): sum(1 << index for index, beside in BESIDE_START.items() if beside == symbol)
@@ -204,7 +210,7 @@ class Playout:
         self.team_of = tuple(rules.team_of(seat) for seat in range(rules.players))
         self.cells = list(board.contents)
         self.free = board.free
-        self.lines = board.line_values()
+        self.lines = [bytearray(row) for row in board.line_values()]
         self.levels = _levels_of(self.lines, self.free)
         self.tracks = [[0] * WALL for _ in rules.teams]
         self.racks: list[list[int]] = [[] for _ in range(rules.players)]
@@ -308,13 +314,30 @@ class Playout:
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs of cells that the mover may use, in the order of the zone."""
-        cells = self.cells
-        found = [pair for pair in self.zone.pairs if not (cells[pair[0]] or cells[pair[1]])]
+        return self._open_pairs()[0]
+
+    def _open_pairs(self) -> tuple[list[tuple[int, int]], bytes, bytes]:
+        """The pairs that the mover may use, their first and their second cells less `_OFFSET`."""
+        pairs, us, vs = _ends_of(self.zone)
+        taken = bytes(self.cells[_OFFSET : _OFFSET + 256])
+        both = int.from_bytes(us.translate(taken), "little")
+        both |= int.from_bytes(vs.translate(taken), "little")
+        open_ones = both.to_bytes(len(pairs), "little").translate(_IS_ZERO)
         if not self.started >> self.turn & 1:
             near = self.starting_cells()
             if near != self.free:
-                found = [(u, v) for u, v in found if (near >> u | near >> v) & 1]
-        return found
+                nearby = bytearray(256)
+                for cell in cells_in(near):
+                    nearby[cell - _OFFSET] = 1
+                either = int.from_bytes(us.translate(nearby), "little")
+                either |= int.from_bytes(vs.translate(nearby), "little")
+                either &= int.from_bytes(open_ones, "little")
+                open_ones = either.to_bytes(len(pairs), "little")
+        return (
+            list(compress(pairs, open_ones)),
+            bytes(compress(us, open_ones)),
+            bytes(compress(vs, open_ones)),
+        )
 
     def room(self, seat: int) -> list[int]:
         """By symbol, the points that one half tile can still earn the seat (place 0 unused)."""
@@ -332,24 +355,15 @@ class Playout:
                 half at a time; a double on one counter that crosses a stop may count less or
                 more than the sum says) instead of what the lines give.
         """
-        pairs = self.pairs()
+        pairs, us, vs = self._open_pairs()
         kinds = set(self.racks[self.turn])
         symbols = {FIRST[kind] for kind in kinds} | {SECOND[kind] for kind in kinds}
-        first: dict[int, bytes] = {}
-        second: dict[int, bytes] = {}
+        # `translate` looks every byte up in a table of 256: here, points by cell.
+        tables = {k: self.lines[k][_OFFSET : _OFFSET + 256] for k in symbols}
+        first = {k: us.translate(table) for k, table in tables.items()}
+        second = {k: vs.translate(table) for k, table in tables.items()}
         totals: dict[int, tuple[bytes, bytes]] = {}
         count = len(pairs)
-        if count < 2:  # itemgetter of one key gives no tuple
-            ends = [(u,) for u, _ in pairs], [(v,) for _, v in pairs]
-            first = {k: bytes(self.lines[k][u] for (u,) in ends[0]) for k in symbols}
-            second = {k: bytes(self.lines[k][v] for (v,) in ends[1]) for k in symbols}
-        else:
-            us, vs = zip(*pairs, strict=True)
-            at_first, at_second = itemgetter(*us), itemgetter(*vs)
-            for k in symbols:
-                row = self.lines[k]
-                first[k] = bytes(at_first(row))
-                second[k] = bytes(at_second(row))
         if counted:
             room = self.room(self.turn)
             for k in symbols:
@@ -610,6 +624,13 @@ class Playout:
                     levels[level] ^= bit
         cells[cell] = 0
         self.free ^= BITS[cell]
+
+
+@cache
+def _ends_of(zone: Zone) -> tuple[tuple[tuple[int, int], ...], bytes, bytes]:
+    """A zone's pairs, their first cells and their second cells less `_OFFSET`."""
+    us = bytes(u - _OFFSET for u, _ in zone.pairs)
+    return zone.pairs, us, bytes(v - _OFFSET for _, v in zone.pairs)
 
 
 def _kinds_in(bag: Bag) -> list[int]:
