@@ -1,41 +1,49 @@
 """Everything that can go wrong for a client, as one tree.
 
-    GenialError                     .sentence says what happened and what to do
-      AddressError                  the address cannot be read, or nobody goes by that name
-        AmbiguousNameError          several hosts go by that name (.host_ids)
-      HostUnreachableError          nobody answers there, or not any more
-      IncompatibleHostError         somebody answers, but not in our contract
-      RefusedError                  the host refused (.reason, .metadata)
-        StaleRevisionError          the game has moved on since
-        SeatError                   the token holds no seat here, or another one
-        NotFoundError               no such table, game, record
-        LimitError                  a limit of the host
-      SessionClosedError            the session has ended already
-      StorageError                  a file of ours cannot be read or written
+GenialError                     genial.wire.errors: .sentence says what happened and what
+                                to do, .reason is its name, .metadata what it is about
+  AddressError                  the address cannot be read, or nobody goes by that name
+    AmbiguousNameError          several hosts go by that name (.host_ids)
+  HostUnreachableError          nobody answers there, or not any more
+  IncompatibleHostError         somebody answers, but not in our contract
+  RefusedError                  the host refused
+    StaleRevisionError          the game has moved on since
+    SeatError                   the token holds no seat here, or another one
+    NotFoundError               no such table, game, record
+    LimitError                  a limit of the host
+  SessionClosedError            the session has ended already
+  StorageError                  a file of ours cannot be read or written
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import grpc
 
 from genial.client.text import _
+from genial.wire.errors import GenialError
 
-
-class GenialError(Exception):
-    """What a person can be told: one sentence, in their language.
-
-    Attributes:
-        sentence: What happened and what to do about it; one line.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        """Keeps the sentence."""
-        super().__init__(sentence)
-        self.sentence = sentence
+__all__ = [
+    "AddressError",
+    "AmbiguousNameError",
+    "GenialError",
+    "HostUnreachableError",
+    "IncompatibleHostError",
+    "LimitError",
+    "NotFoundError",
+    "RefusedError",
+    "SeatError",
+    "SessionClosedError",
+    "StaleRevisionError",
+    "StorageError",
+]
 
 
 class AddressError(GenialError):
     """An address that cannot be read, or that nobody answers to by name."""
+
+    def __init__(self, sentence: str) -> None:
+        """Says what is wrong with the address."""
+        super().__init__("ADDRESS", code=grpc.StatusCode.INVALID_ARGUMENT, sentence=sentence)
 
 
 class AmbiguousNameError(AddressError):
@@ -60,20 +68,7 @@ class IncompatibleHostError(GenialError):
 
 
 class RefusedError(GenialError):
-    """The host refused a call; nothing has changed.
-
-    Attributes:
-        reason: The host's reason, such as NOT_YOUR_TURN.
-        metadata: What the host says about it, such as the cell that is taken.
-    """
-
-    def __init__(
-        self, sentence: str, reason: str, metadata: Mapping[str, str] | None = None
-    ) -> None:
-        """Keeps the host's reason beside the sentence."""
-        super().__init__(sentence)
-        self.reason = reason
-        self.metadata = dict(metadata or {})
+    """The host refused a call; nothing has changed."""
 
 
 class StaleRevisionError(RefusedError):
@@ -95,6 +90,18 @@ class LimitError(RefusedError):
 class SessionClosedError(GenialError):
     """The session has ended, so it takes no more commands."""
 
+    def __init__(self) -> None:
+        """Needs no more words."""
+        super().__init__(
+            "SESSION_CLOSED",
+            code=grpc.StatusCode.CANCELLED,
+            sentence=_("This session has ended; join the table again."),
+        )
+
 
 class StorageError(GenialError):
     """A file of ours cannot be read or written."""
+
+    def __init__(self, sentence: str) -> None:
+        """Says which file, and why."""
+        super().__init__("STORAGE", code=grpc.StatusCode.UNAVAILABLE, sentence=sentence)

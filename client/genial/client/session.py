@@ -1,26 +1,32 @@
 """The connection to a host and a seat at one of its tables, without a screen.
 
-    link = await connect("10.0.0.7:7718")          # address, host id or announced name
-    table = (await link.create_table(Rules(players=2), bot_levels=["medium"])) …
-    session = await link.join(table_id, name="Ana")  # a seat; link.watch(table_id): none
+    link = await connect("10.0.0.7:7718", store=DiskStore())   # address, id or announced name
+    table = await link.create_table(options, bot_levels=["medium"])
+    session = await join(link, table.table_id, name="Ana")     # watch(link, id): no seat
     async for update in session.updates():
         match update:
-            case GameChanged(view=view) if view.turn == session.seat: …
-            await session.place_tile(tile, cells)
+            case GameChanged(view=view) if view.must_place:
+                best = view.scored_placements()[0]
+                await session.place_tile(best.tile, best.cells)
+            case GameChanged(view=view) if view.is_my_turn:
+                await session.refill()
 
-SKELETON: the names and signatures stand, the insides are being written.
+Every failure is a `GenialError` whose `.sentence` can be shown as it is; a refused
+command raises `RefusedError` with the host's `.reason`. A command whose answer is lost
+is sent again with the same request id, so it is applied once. A session comes back by
+itself after a lost line, says so by `ConnectionChanged`, and goes on with exactly the
+events that it missed. It does its part of the verifiable deal by itself, and after the
+game compares the record with what it saw: `DealVerdict`.
 
-Every failure is a `GenialError` whose `.sentence` can be shown as it is. A refused
-command raises `RefusedError` (`.reason` is the engine's refusal name). Commands
-are sent again with the same request id when the answer is lost, so that they are
-applied once. A session reconnects by itself and never ends for a lost line; it says
-so by `ConnectionChanged`. It does the verifiable deal by itself.
+All state is in the objects: any number of sessions, over any number of links, may live
+in one process and event loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
+from genial.client.channel import call, new_request_id
 from genial.client.errors import (
     AddressError,
     AmbiguousNameError,
@@ -35,6 +41,9 @@ from genial.client.errors import (
     StaleRevisionError,
     StorageError,
 )
+from genial.client.feed import Feed
+from genial.client.link import HostLink, connect
+from genial.client.store import DiskStore, HeldSeat, MemoryStore, Store
 from genial.client.updates import (
     ChatArrived,
     ConnectionChanged,
@@ -54,100 +63,207 @@ from genial.client.updates import (
 )
 from genial.engine.hexgrid import Axial
 from genial.engine.tiles import Tile
-from genial.v1 import game_service_pb2, history_service_pb2, lobby_service_pb2
-from genial.v1.bot_service_pb2 import BotLevel
-from genial.v1.table_pb2 import Host, Table, TableOptions
+from genial.v1 import bot_service_pb2 as bots
+from genial.v1 import game_service_pb2 as games
+from genial.v1 import lobby_service_pb2 as lobby
+from genial.wire.values import cell_to_message
+
+__all__ = [
+    "AddressError",
+    "AmbiguousNameError",
+    "ChatArrived",
+    "ConnectionChanged",
+    "DealProgress",
+    "DealStep",
+    "DealVerdict",
+    "DiskStore",
+    "GameChanged",
+    "GenialError",
+    "HeldSeat",
+    "HostClosing",
+    "HostLink",
+    "HostUnreachableError",
+    "IncompatibleHostError",
+    "LimitError",
+    "Link",
+    "Loss",
+    "MemoryStore",
+    "NotFoundError",
+    "NumberedEvent",
+    "RefusedError",
+    "RefusedUpdate",
+    "SeatError",
+    "SeatLost",
+    "Session",
+    "SessionClosedError",
+    "SessionEnded",
+    "StaleRevisionError",
+    "StorageError",
+    "Store",
+    "TableChanged",
+    "Update",
+    "connect",
+    "join",
+    "watch",
+]
 
 
-async def connect(address: str, *, store: "Store | None" = None, timeout: float = 5.0) -> "HostLink":
-    """Connects to a host and asks who it is.
+async def join(
+    link: HostLink,
+    table_id: str,
+    *,
+    name: str,
+    seat: int | None = None,
+    token: str | None = None,
+    bot_level: str = "",
+    keep_records: bool = True,
+) -> Session:
+    """Takes a seat, or goes back to the one that a stored token holds.
 
     Args:
-        address: `host`, `host:port`, `[v6]:port`, a host's id or its announced name.
-        store: Where tokens and receipts are kept; None: `MemoryStore()`, nothing on disk.
-            `DiskStore()` is the user's own.
-        timeout: Seconds until nobody answering is an error.
+        link: The line to the host.
+        table_id: Which table.
+        name: Who sits down; going back to a seat of the store needs the name it was
+            taken under.
+        seat: Which seat, 0-based; None: the first open one.
+        token: The seat's token, for bots that are given one; None: the store's.
+        bot_level: Set by bots: the level that they play at.
+        keep_records: Whether to fetch, compare and keep the record after each game.
 
     Raises:
-        AddressError: The address makes no sense or nobody goes by it.
-        HostUnreachableError: Nobody answers there.
-        IncompatibleHostError: Somebody answers who speaks something else.
+        NotFoundError: There is no such table.
+        RefusedError: The table is full, closed, or does not take that name.
+        StorageError: The token cannot be kept.
     """
-    raise NotImplementedError
+    if token is None:
+        memory = link.store.claim_seat(link.host.host_id, table_id, name)
+    else:
+        memory = MemoryStore().claim_seat(link.host.host_id, table_id, name)
+        memory.token = token
+    request = lobby.JoinTableRequest(
+        request_id=new_request_id(),
+        table_id=table_id,
+        name=name,
+        seat=seat,
+        bot_level=bot_level,
+    )
+    try:
+        # Kept before it is sent: a client that dies in between can still go back.
+        memory.keep(name)
+        answer = await call(link.lobby.JoinTable, request, token=memory.token)
+    except BaseException as error:
+        useless = isinstance(error, RefusedError) and not isinstance(error, LimitError)
+        memory.release(forget=useless)
+        raise
+    session = Session(link, table_id, answer.seat, memory, keep_records=keep_records)
+    session.start(answer.table)
+    return session
 
 
-class HostLink:
-    """The line to one host; many sessions may share it."""
+async def watch(link: HostLink, table_id: str, *, keep_records: bool = False) -> Session:
+    """Watches a table without a seat.
 
-    host: Host
-    """What the host said about itself when the link was made."""
-
-    address: str
-    """`HOST:PORT` that answered."""
-
-    async def get_host(self) -> Host: ...
-    async def create_table(
-        self, options: TableOptions, *, name: str = "", bot_levels: Sequence[str] = ()
-    ) -> Table: ...
-    async def list_tables(self) -> list[Table]: ...
-    def watch_tables(self) -> AsyncIterator[list[Table] | ConnectionChanged]: ...
-    async def get_table(self, table_id: str) -> Table: ...
-    async def list_games(self) -> list[game_service_pb2.GameSummary]: ...
-    async def list_bot_levels(self) -> list[BotLevel]: ...
-    async def get_record(self, game_id: str) -> bytes: ...
-    def seats_held(self) -> dict[str, str]:
-        """Table ids at this host for which the store holds a token, with the name used."""
-        ...
-
-    async def join(
-        self, table_id: str, *, name: str, seat: int | None = None, token: str | None = None
-    ) -> "Session":
-        """Takes a seat, or takes back the one that the stored (or given) token holds."""
-        ...
-
-    async def watch(self, table_id: str) -> "Session":
-        """Watches without a seat."""
-        ...
-
-    async def close(self) -> None: ...
+    Raises:
+        NotFoundError: There is no such table.
+        SeatError: It admits no spectators.
+    """
+    session = Session(link, table_id, None, None, keep_records=keep_records)
+    session.start(await link.get_table(table_id))
+    return session
 
 
-class Session:
-    """One table, seen from a seat or as a spectator."""
+class Session(Feed):
+    """One table, seen from a seat or as a spectator; made by `join` and `watch`.
 
-    link: HostLink
-    table_id: str
-    seat: int | None
-    """The own seat; None for spectators."""
-    table: Table | None
-    """The newest table."""
-    game: GameChanged | None
-    """The newest state of the running (or last) game; `.view` is the PlayerView."""
+    `updates()` tells everything that changes; `seat`, `table` and `game` hold what was told last.
+    """
 
-    def updates(self) -> AsyncIterator[Update]:
-        """Everything that changes, in order; ends after `SessionEnded`. One reader."""
-        ...
+    async def place_tile(self, tile: Tile, cells: tuple[Axial, Axial]) -> GameChanged:
+        """Places a tile; `cells[0]` takes its first symbol.
 
-    # Game commands: the expected revision is that of `self.game`; each returns the
-    # state after it (the same update also comes through `updates`), or raises RefusedError.
-    async def place_tile(self, tile: Tile, cells: tuple[Axial, Axial]) -> GameChanged: ...
-    async def exchange(self) -> GameChanged: ...
-    async def refill(self) -> GameChanged: ...
-    async def resign(self) -> GameChanged: ...
+        Returns:
+            The game after it (the same comes through `updates`).
 
-    # Table commands.
-    async def set_ready(self, ready: bool = True) -> None: ...
-    async def start_game(self, bot_level: str = "") -> None: ...
-    async def rematch(self) -> None: ...
-    async def propose_end(self, agree: bool = True) -> None: ...
-    async def say(self, text: str) -> None: ...
-    async def seat_bot(self, level: str = "", seat: int | None = None) -> int: ...
-    async def remove_bot(self, seat: int) -> None: ...
-    async def kick(self, seat: int) -> None: ...
+        Raises:
+            RefusedError: The rules do not allow it, or it is not one's turn.
+            StaleRevisionError: The game has moved on since.
+            HostUnreachableError: No answer; whether it was placed shows on reconnecting.
+        """
+        request = games.PlaceTileRequest(
+            tile=str(tile), cells=[cell_to_message(cell) for cell in cells]
+        )
+        return await self._command(self.link.games.PlaceTile, request)
+
+    async def exchange(self) -> GameChanged:
+        """Ends the turn by exchanging the rack; see `place_tile`."""
+        return await self._command(self.link.games.ExchangeRack, games.ExchangeRackRequest())
+
+    async def refill(self) -> GameChanged:
+        """Ends the turn by drawing up to a full rack; see `place_tile`."""
+        return await self._command(self.link.games.RefillRack, games.RefillRackRequest())
+
+    async def resign(self) -> GameChanged:
+        """Gives the game up, on or off turn; see `place_tile`."""
+        return await self._command(self.link.games.Resign, games.ResignRequest())
+
+    async def set_ready(self, ready: bool = True) -> None:
+        """Says that one is ready for the next game, or not yet."""
+        await self._ask(self.link.lobby.SetReady, lobby.SetReadyRequest(ready=ready))
+
+    async def start_game(self, bot_level: str = "") -> None:
+        """Fills the open seats with bots (empty: medium) and gets ready."""
+        await self._ask(self.link.lobby.StartGame, lobby.StartGameRequest(bot_level=bot_level))
+
+    async def rematch(self) -> None:
+        """Gets ready for another game at this table."""
+        await self._ask(self.link.lobby.Rematch, lobby.RematchRequest())
+
+    async def propose_end(self, agree: bool = True) -> None:
+        """Agrees to end the running game (it ends once all people agree), or takes it back."""
+        await self._ask(self.link.lobby.ProposeEnd, lobby.ProposeEndRequest(agree=agree))
+
+    async def say(self, text: str) -> None:
+        """Sends a chat message to the table."""
+        await self._ask(self.link.lobby.SendChat, lobby.SendChatRequest(text=text))
+
+    async def seat_bot(self, level: str = "", seat: int | None = None) -> int:
+        """Seats a bot (empty level: medium; no seat: the last open one); returns its seat."""
+        request = bots.SeatBotRequest(level=level, seat=seat)
+        answer = await self._ask(self.link.bots.SeatBot, request)
+        return int(answer.seat)
+
+    async def remove_bot(self, seat: int) -> None:
+        """Takes a bot off its seat."""
+        await self._ask(self.link.bots.RemoveBot, bots.RemoveBotRequest(seat=seat))
+
+    async def kick(self, seat: int) -> None:
+        """Takes somebody's seat away; for who opened the table."""
+        await self._ask(self.link.lobby.KickSeat, lobby.KickSeatRequest(seat=seat))
+
+    async def lock_seats(self, locked: bool) -> None:
+        """Lets nobody else sit down, or everybody again; for who opened the table."""
+        await self._ask(self.link.lobby.LockSeats, lobby.LockSeatsRequest(locked=locked))
+
     async def leave(self) -> None:
-        """Gives the seat up for good (mid-game that is resigning) and ends the session."""
-        ...
+        """Gives the seat up for good (in a running game that is resigning); ends the session."""
+        if self.seat is not None:
+            await self._ask(self.link.lobby.LeaveTable, lobby.LeaveTableRequest())
+        await self._end(None, forget=True)
 
     async def close(self) -> None:
-        """Ends the session as a lost line would: the seat stays ours."""
-        ...
+        """Ends the session as a lost line would: the seat stays one's own."""
+        await self._end(None, forget=False)
+
+    async def _command(self, method: Any, request: Any) -> GameChanged:
+        if self._ended:
+            raise SessionClosedError
+        game = self.game
+        if game is None:
+            raise RefusedError("TABLE_NOT_ACTIVE")
+        request.request_id = new_request_id()
+        request.game_id = game.game_id
+        request.expected_revision = game.revision
+        answer = await call(method, request, token=self._token)
+        if self._seen is not None and self._seen.game_id == game.game_id:
+            self._take_game(answer.revision, answer.view, answer.events, gap=False)
+        return self.game or game

@@ -30,6 +30,6 @@ def ngettext(one: str, many: str, count: int) -> str:
     return _chosen.ngettext(one, many, count)
 
 
-def N_(message: str) -> str:  # noqa: N802 - the name that extraction tools know
+def N_(message: str) -> str:
     """Marks a sentence of a table for extraction; it is translated where it is used."""
     return message

@@ -1,16 +1,16 @@
 """What a session tells whoever plays through it, one dataclass for each kind.
 
-    Update
-      TableChanged       the table as it is now
-      ChatArrived        new chat messages
-      GameChanged        the game as its viewer sees it now, and what has happened
-      ConnectionChanged  connected, reconnecting, lost
-      DealProgress       a step of the verifiable deal, done by the session itself
-      DealVerdict        after the game: deal verified, or precisely what did not fit
-      HostClosing        the host said good-bye
-      SeatLost           the seat is no longer ours
-      RefusedUpdate      the host refused something that the session did by itself
-      SessionEnded       the last update of a session
+Update
+  TableChanged       the table as it is now
+  ChatArrived        new chat messages
+  GameChanged        the game as its viewer sees it now, and what has happened
+  ConnectionChanged  connected, reconnecting, lost
+  DealProgress       a step of the verifiable deal, done by the session itself
+  DealVerdict        after the game: deal verified, or precisely what did not fit
+  HostClosing        the host said good-bye
+  SeatLost           the seat is no longer ours
+  RefusedUpdate      the host refused something that the session did by itself
+  SessionEnded       the last update of a session
 """
 
 from __future__ import annotations

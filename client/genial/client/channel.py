@@ -1,0 +1,193 @@
+"""gRPC channels as a LAN needs them, and calls that survive a lost answer."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final, Protocol, TypeVar
+
+import grpc
+
+from genial.client.errors import (
+    GenialError,
+    HostUnreachableError,
+    IncompatibleHostError,
+    LimitError,
+    NotFoundError,
+    RefusedError,
+    SeatError,
+    StaleRevisionError,
+)
+from genial.client.sentences import refusal_sentence
+from genial.wire.errors import Reason, from_rpc_error
+from genial.wire.metadata import SEAT_TOKEN
+
+CHANNEL_OPTIONS: Final[tuple[tuple[str, int | str], ...]] = (
+    # A proxy for the web does not know the LAN.
+    ("grpc.enable_http_proxy", 0),
+    # Two channels to one host are two connections, so that a probe that fails says
+    # nothing about the one that is played over.
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.default_authority", "genial"),
+    # A pulled cable is noticed within these two together.
+    ("grpc.keepalive_time_ms", 5_000),
+    ("grpc.keepalive_timeout_ms", 3_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    # The default grows to two minutes, far beyond anybody's patience.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 1_000),
+    ("grpc.max_reconnect_backoff_ms", 1_500),
+    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
+)
+
+ATTEMPT_SECONDS: Final = 5.0
+"""One attempt of a call; a host on the LAN answers within milliseconds."""
+
+PATIENCE_SECONDS: Final = 30.0
+"""All attempts together, before the person is told that nobody answers."""
+
+_PAUSE_SECONDS: Final = 0.1
+_LONGEST_PAUSE_SECONDS: Final = 1.0
+
+_SILENCE: Final = (Reason.UNREACHABLE, Reason.TIMED_OUT, Reason.HOST_CLOSING)
+
+_BY_CODE: Final[dict[grpc.StatusCode, type[GenialError]]] = {
+    grpc.StatusCode.CANCELLED: HostUnreachableError,
+    grpc.StatusCode.UNIMPLEMENTED: IncompatibleHostError,
+    grpc.StatusCode.ABORTED: StaleRevisionError,
+    grpc.StatusCode.UNAUTHENTICATED: SeatError,
+    grpc.StatusCode.PERMISSION_DENIED: SeatError,
+    grpc.StatusCode.NOT_FOUND: NotFoundError,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: LimitError,
+}
+
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Metadata = tuple[tuple[str, str], ...]
+
+
+class UnaryCall(Protocol[Request, Response]):
+    """A generated stub's method for one request and one response."""
+
+    def __call__(
+        self,
+        request: Request,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        wait_for_ready: bool | None = None,
+    ) -> Awaitable[Response]:
+        """Sends the request."""
+
+
+def from_rpc(error: grpc.aio.AioRpcError) -> GenialError:
+    """What a call of grpc.aio raised, as a value of the tree, in the person's language."""
+    said = from_rpc_error(error)
+    kind = _BY_CODE.get(said.code, RefusedError)
+    if said.reason in _SILENCE:
+        kind = HostUnreachableError
+    return kind(
+        said.reason,
+        code=said.code,
+        sentence=refusal_sentence(said.reason, said.metadata, said.sentence),
+        metadata=said.metadata,
+    )
+
+
+def open_channel(target: str, extra: Iterable[tuple[str, int | str]] = ()) -> grpc.aio.Channel:
+    """A plaintext channel to a target of `addresses.target`; connects when first used."""
+    return grpc.aio.insecure_channel(target, options=[*CHANNEL_OPTIONS, *extra])
+
+
+def seat_metadata(token: str | None) -> Metadata:
+    """The metadata that says who calls; nothing for those without a seat."""
+    return () if token is None else ((SEAT_TOKEN, token),)
+
+
+def new_request_id() -> str:
+    """A request id: kept over all attempts of one command, so that it is applied once."""
+    return str(uuid.uuid4())
+
+
+async def call(
+    method: UnaryCall[Request, Response],
+    request: Request,
+    *,
+    token: str | None = None,
+    patience: float = PATIENCE_SECONDS,
+) -> Response:
+    """Calls until there is an answer, sending the same request each time.
+
+    A command carries its request id, so the host applies it once, however often it
+    comes; a question changes nothing anyway.
+
+    Args:
+        method: A method of a generated stub.
+        request: What to send.
+        token: The seat's token, if the call is for a seat.
+        patience: Seconds until silence is an error.
+
+    Raises:
+        HostUnreachableError: No answer within `patience`; whether a command was
+            applied is then unknown.
+        GenialError: The host refused.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + patience
+    pause = _PAUSE_SECONDS
+    while True:
+        left = max(deadline - loop.time(), 0.05)
+        try:
+            return await method(
+                request,
+                timeout=min(ATTEMPT_SECONDS, left),
+                metadata=seat_metadata(token),
+                wait_for_ready=True,
+            )
+        except grpc.aio.AioRpcError as error:
+            failure = from_rpc(error)
+            last = loop.time() + pause >= deadline
+            if last or not isinstance(failure, HostUnreachableError):
+                raise failure from None
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+
+async def first_success(
+    attempts: Iterable[Callable[[], Awaitable[Response]]], stagger: float
+) -> Response:
+    """Starts attempts one after the other, `stagger` seconds apart, and takes the first to succeed.
+
+    One that fails lets the next start at once; the others are cancelled.
+
+    Raises:
+        ExceptionGroup: All failed; holds each failure, in the order of the attempts.
+    """
+    waiting = list(attempts)
+    tasks: list[asyncio.Task[Response]] = []
+    try:
+        while True:
+            if waiting:
+                tasks.append(asyncio.ensure_future(_await(waiting.pop(0))))
+            running = [task for task in tasks if not task.done()]
+            if running:
+                await asyncio.wait(
+                    running,
+                    timeout=stagger if waiting else None,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+            for task in tasks:
+                if task.done() and task.exception() is None:
+                    return task.result()
+            if not waiting and all(task.done() for task in tasks):
+                failures = [error for task in tasks if (error := task.exception()) is not None]
+                raise BaseExceptionGroup("every attempt failed", failures)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _await(attempt: Callable[[], Awaitable[Response]]) -> Response:
+    return await attempt()

@@ -1,0 +1,375 @@
+"""What a session hears: the table's and the game's streams, turned into updates.
+
+The half of a session that needs nobody: it follows both streams, comes back after a lost
+line, answers the deal and checks the record. `session` adds what a player can ask for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any, Final
+
+from genial.client.channel import call, new_request_id, seat_metadata
+from genial.client.deal import Deal, DealWatch, SendHash, SendNonce, Step, Tell
+from genial.client.errors import (
+    GenialError,
+    HostUnreachableError,
+    NotFoundError,
+    SeatError,
+    SessionClosedError,
+    StorageError,
+)
+from genial.client.link import HostLink
+from genial.client.receipts import verify
+from genial.client.seen import SeenGame
+from genial.client.store import SeatMemory
+from genial.client.streams import follow
+from genial.client.text import _
+from genial.client.updates import (
+    ChatArrived,
+    ConnectionChanged,
+    DealProgress,
+    GameChanged,
+    HostClosing,
+    Link,
+    Loss,
+    RefusedUpdate,
+    SeatLost,
+    SessionEnded,
+    TableChanged,
+    Update,
+)
+from genial.engine.shuffle import SECRET_BYTES
+from genial.v1 import game_service_pb2 as games
+from genial.v1 import lobby_service_pb2 as lobby
+from genial.v1.table_pb2 import Table, TableState
+
+_FAREWELL_SECONDS: Final = 10.0
+"""How long the last game's end and record are waited for once the table is finished."""
+
+_OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
+
+
+class Feed:
+    """One table, followed from a seat or as a spectator.
+
+    Attributes:
+        link: The line to the host.
+        table_id: Which table.
+        seat: The own seat, 0-based; None for spectators.
+        table: The newest table.
+        game: The newest state of the running (or last) game, None before the first.
+    """
+
+    def __init__(
+        self,
+        link: HostLink,
+        table_id: str,
+        seat: int | None,
+        memory: SeatMemory | None,
+        *,
+        keep_records: bool,
+    ) -> None:
+        """Use `join` or `watch`."""
+        self.link = link
+        self.table_id = table_id
+        self.seat = seat
+        self.table = Table()
+        self.game: GameChanged | None = None
+        self._memory = memory
+        self._keep_records = keep_records
+        self._updates: asyncio.Queue[Update | BaseException] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._game_task: asyncio.Task[None] | None = None
+        self._checks: list[asyncio.Task[None]] = []
+        self._seen: SeenGame | None = None
+        self._chat_seen = 0
+        self._troubled: set[str] = set()
+        self._closing_told = False
+        self._ended = False
+        kept = memory.load_deal() if memory else None
+        self._deals = DealWatch(
+            seat,
+            self._is_fresh,
+            lambda: secrets.token_bytes(SECRET_BYTES),
+            Deal.from_json(kept) if kept else None,
+        )
+
+    async def updates(self) -> AsyncIterator[Update]:
+        """Everything that changes, in order, each once; ends after `SessionEnded`.
+
+        For one reader. A fault of the client's own is raised here.
+        """
+        while True:
+            update = await self._updates.get()
+            if isinstance(update, BaseException):
+                raise update
+            yield update
+            if isinstance(update, SessionEnded):
+                return
+
+    @property
+    def _token(self) -> str | None:
+        return self._memory.token if self._memory else None
+
+    async def _ask(self, method: Any, request: Any) -> Any:
+        if self._ended:
+            raise SessionClosedError
+        request.request_id = new_request_id()
+        request.table_id = self.table_id
+        return await call(method, request, token=self._token)
+
+    # --- streams ---------------------------------------------------------------------
+
+    def start(self, table: Table) -> None:
+        """Begins to follow the table, shown as it is now."""
+        self._take_table(table)
+        self._adopt(asyncio.create_task(self._watch_table()))
+
+    def _adopt(self, task: asyncio.Task[None]) -> None:
+        """Keeps a task alive until it is done, or the session ends."""
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # A fault of ours: whoever reads the updates gets it, rather than the log.
+            self._updates.put_nowait(error)
+
+    async def _watch_table(self) -> None:
+        def open_stream() -> Any:
+            request = lobby.WatchTableRequest(table_id=self.table_id, after_chat=self._chat_seen)
+            return self.link.lobby.WatchTable(request, metadata=seat_metadata(self._token))
+
+        while True:
+            try:
+                stream = follow(open_stream, self._on_line("table"))
+                async with aclosing(stream) as messages:
+                    async for message in messages:
+                        if message.superseded:
+                            await self._superseded()
+                            return
+                        if message.HasField("closing"):
+                            await self._host_closes(message.closing)
+                            continue
+                        self._take_chat(message)
+                        self._take_table(message.table)
+                        if self.table.state in _OVER:
+                            await self._finish()
+                            return
+            except SeatError as error:
+                if self._memory is None:
+                    await self._end(error, forget=False)
+                    return
+                self._lose_seat()
+            except GenialError as error:
+                await self._end(error, forget=isinstance(error, NotFoundError))
+                return
+
+    def _watch(self, seen: SeenGame) -> None:
+        if self._game_task is not None:
+            self._game_task.cancel()
+        self._seen = seen
+        self._game_task = asyncio.create_task(self._watch_game(seen))
+        self._adopt(self._game_task)
+
+    async def _watch_game(self, seen: SeenGame) -> None:
+        game_id = seen.game_id
+
+        def open_stream() -> Any:
+            revision = self.game.revision if self.game and self.game.game_id == game_id else 0
+            request = games.WatchGameRequest(game_id=game_id, after_revision=revision)
+            return self.link.games.WatchGame(request, metadata=seat_metadata(self._token))
+
+        try:
+            stream = follow(open_stream, self._on_line("game"))
+            async with aclosing(stream) as messages:
+                async for message in messages:
+                    if message.superseded:
+                        # The table's stream hears of it as well; one of the two is enough.
+                        await self._superseded()
+                        return
+                    if message.HasField("closing"):
+                        await self._host_closes(message.closing)
+                        continue
+                    self._take_game(message.revision, message.view, message.events, message.gap)
+                    if self.game is not None and self.game.view.is_over:
+                        break
+        except GenialError as error:
+            self._updates.put_nowait(RefusedUpdate(error))
+            return
+        finally:
+            self._troubled.discard("game")
+        if self._keep_records and seen.from_start:
+            check = asyncio.create_task(self._check_record(seen))
+            self._checks.append(check)
+            self._adopt(check)
+
+    def _on_line(self, stream: str) -> Callable[[GenialError | None], None]:
+        def told(failure: GenialError | None) -> None:
+            before = bool(self._troubled)
+            if failure is None:
+                self._troubled.discard(stream)
+                self._closing_told = False
+            else:
+                self._troubled.add(stream)
+            if bool(self._troubled) != before:
+                link = Link.RECONNECTING if self._troubled else Link.CONNECTED
+                sentence = failure.sentence if failure else ""
+                self._updates.put_nowait(ConnectionChanged(link, sentence, time.monotonic()))
+
+        return told
+
+    # --- what the host shows ---------------------------------------------------------
+
+    def _take_chat(self, message: lobby.WatchTableResponse) -> None:
+        fresh = tuple(chat for chat in message.chat if chat.number > self._chat_seen)
+        if fresh or message.chat_gap:
+            self._chat_seen = max([self._chat_seen, *(chat.number for chat in fresh)])
+            self._updates.put_nowait(ChatArrived(fresh, message.chat_gap))
+
+    def _take_table(self, table: Table) -> None:
+        before = self.table if self.table.table_id else None
+        if before is not None and table.version < before.version:
+            return
+        if self._memory is not None and not table.HasField("viewer_seat"):
+            self._lose_seat()
+        elif self._memory is not None:
+            self.seat = table.viewer_seat
+        self.table = table
+        if before is None or table != before:
+            self._updates.put_nowait(TableChanged(table, before))
+        self._take_steps(self._deals.see_table(table))
+        if table.game_id and (self._seen is None or self._seen.game_id != table.game_id):
+            # What is left of the old game is in its record; the new one is what counts.
+            self._watch(SeenGame(table.game_id, self._memory))
+
+    def _take_game(self, revision: int, message: Any, events: Any, gap: bool) -> None:
+        seen = self._seen
+        if seen is None or message.game_id != seen.game_id:
+            return
+        known = self.game if self.game and self.game.game_id == seen.game_id else None
+        if known is not None and (
+            revision < known.revision or (revision == known.revision and message == known.message)
+        ):
+            return
+        changed, problems = seen.take(known, revision, message, events, gap)
+        deal = self._deals.deal
+        if deal is not None:
+            deal.problems += [problem for problem in problems if problem not in deal.problems]
+        self.game = changed
+        self._take_steps(self._deals.see_game(message))
+        self._guarded(seen.keep)
+        self._updates.put_nowait(changed)
+
+    def _take_steps(self, steps: list[Step]) -> None:
+        if not steps:
+            return
+        deal, memory = self._deals.deal, self._memory
+        if deal is not None and memory is not None:
+            # Written before anything is sent: after a crash the nonce must be known.
+            self._guarded(lambda: memory.save_deal(deal.to_json()))
+        to_send: list[SendHash | SendNonce] = []
+        for step in steps:
+            if isinstance(step, Tell):
+                self._updates.put_nowait(
+                    DealProgress(step.game_number, step.deal, step.step, step.problem)
+                )
+            else:
+                to_send.append(step)
+        if to_send:
+            self._adopt(asyncio.create_task(self._send_steps(to_send)))
+
+    async def _send_steps(self, steps: list[SendHash | SendNonce]) -> None:
+        for step in steps:
+            number, deal = step.game_number, step.deal
+            try:
+                if isinstance(step, SendHash):
+                    commit = lobby.CommitNonceRequest(
+                        game_number=number, deal=deal, nonce_hash=step.nonce_hash
+                    )
+                    await self._ask(self.link.lobby.CommitNonce, commit)
+                else:
+                    reveal = lobby.RevealNonceRequest(
+                        game_number=number, deal=deal, nonce=step.nonce
+                    )
+                    await self._ask(self.link.lobby.RevealNonce, reveal)
+            except GenialError as error:
+                self._updates.put_nowait(RefusedUpdate(error))
+
+    def _is_fresh(self, commitment: bytes, game_number: int, deal: int) -> bool:
+        where = f"{self.link.host.host_id}/{self.table_id}/{game_number}/{deal}"
+        fresh = self._guarded(lambda: self.link.store.note_commitment(commitment, where))
+        return fresh is not False
+
+    def _guarded(self, keep: Callable[[], Any]) -> Any:
+        """Keeps something on disk; a full disk is told, and does not stop the game."""
+        try:
+            return keep()
+        except StorageError as error:
+            self._updates.put_nowait(RefusedUpdate(error))
+            return None
+
+    # --- ends ------------------------------------------------------------------------
+
+    async def _check_record(self, seen: SeenGame) -> None:
+        deal = self._deals.deal_of(seen.game_id)
+        verdict = await verify(self.link, self.table_id, self.seat, deal, seen.game_id, seen.events)
+        self._updates.put_nowait(verdict)
+
+    def _lose_seat(self) -> None:
+        memory, self._memory, self.seat = self._memory, None, None
+        self._deals.seat = None
+        if memory is not None:
+            memory.release(forget=True)
+        self._updates.put_nowait(
+            SeatLost(Loss.KICKED, _("Your seat was taken away; you are watching now."))
+        )
+        if self._seen is not None:
+            # Opened with a token that holds nothing any more; a spectator's view is left.
+            self._watch(SeenGame(self._seen.game_id, None))
+
+    async def _superseded(self) -> None:
+        sentence = _("Your seat is now played from another window; this one has ended.")
+        self._updates.put_nowait(SeatLost(Loss.SUPERSEDED, sentence))
+        await self._end(None, forget=False)
+
+    async def _host_closes(self, closing: Any) -> None:
+        if self._closing_told:
+            return
+        self._closing_told = True
+        self._updates.put_nowait(HostClosing(closing.returning, closing.message))
+        if not closing.returning:
+            await self._end(
+                HostUnreachableError(
+                    "HOST_CLOSING",
+                    sentence=_("The host has closed and does not mean to come back."),
+                ),
+                forget=True,
+            )
+
+    async def _finish(self) -> None:
+        """The table's life is over: the last game's end is still waited for, then no more."""
+        if self._game_task is not None:
+            await asyncio.wait([self._game_task], timeout=_FAREWELL_SECONDS)
+        if self._checks:
+            await asyncio.wait(self._checks, timeout=_FAREWELL_SECONDS)
+        await self._end(None, forget=True)
+
+    async def _end(self, error: GenialError | None, *, forget: bool) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        current = asyncio.current_task()
+        others = [task for task in self._tasks if task is not current]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        if self._memory is not None:
+            self._memory.release(forget=forget)
+        self._updates.put_nowait(SessionEnded(error))

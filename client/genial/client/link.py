@@ -1,0 +1,328 @@
+"""The line to one host: who it is, its tables and games, and the way to a seat."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
+from typing import Final, Protocol, TypeVar
+
+import grpc
+
+from genial.client.addresses import Endpoint, address_of, parse_address, socket_addresses
+from genial.client.browse import find_host
+from genial.client.channel import (
+    call,
+    first_success,
+    from_rpc,
+    new_request_id,
+    open_channel,
+)
+from genial.client.errors import (
+    AddressError,
+    GenialError,
+    HostUnreachableError,
+    IncompatibleHostError,
+)
+from genial.client.store import HeldSeat, MemoryStore, Store
+from genial.client.streams import follow
+from genial.client.text import _
+from genial.client.updates import ConnectionChanged, Link
+from genial.v1 import bot_service_pb2, game_service_pb2, history_service_pb2, lobby_service_pb2
+from genial.v1.bot_service_pb2_grpc import BotServiceStub
+from genial.v1.game_service_pb2_grpc import GameServiceStub
+from genial.v1.history_service_pb2_grpc import HistoryServiceStub
+from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
+from genial.v1.table_pb2 import Host, Table, TableOptions
+from genial.wire.announcement import PROTOCOL
+
+CONNECT_SECONDS: Final = 5.0
+_STAGGER_SECONDS: Final = 0.15
+"""Between one address of a host and the next; dead ones must not hold up the live one."""
+_PAGE_SIZE: Final = 200
+
+
+class HostLink:
+    """The line to one host; any number of sessions may share it.
+
+    Attributes:
+        host: What the host said about itself when the link was made.
+        address: What was answered at, as it can be typed again.
+        store: Where tokens and receipts are kept.
+    """
+
+    def __init__(self, channel: grpc.aio.Channel, target: str, host: Host, store: Store) -> None:
+        """Takes over an open channel; use `connect`."""
+        self.host = host
+        self.address = address_of(target)
+        self.store = store
+        self._channel = channel
+        self.lobby = LobbyServiceStub(channel)
+        self.games = GameServiceStub(channel)
+        self.bots = BotServiceStub(channel)
+        self.history = HistoryServiceStub(channel)
+
+    async def get_host(self) -> Host:
+        """What the host says about itself now."""
+        answer = await call(self.lobby.GetHost, lobby_service_pb2.GetHostRequest())
+        return answer.host
+
+    async def create_table(
+        self, options: TableOptions, *, name: str = "", bot_levels: Sequence[str] = ()
+    ) -> Table:
+        """Opens a table without sitting down; bots sit from the last seat downwards."""
+        request = lobby_service_pb2.CreateTableRequest(
+            request_id=new_request_id(), name=name, options=options, bot_levels=bot_levels
+        )
+        answer = await call(self.lobby.CreateTable, request)
+        return answer.table
+
+    async def list_tables(self) -> list[Table]:
+        """Every table that the host shows."""
+
+        async def page(token: str) -> tuple[Iterable[Table], str]:
+            answer = await call(
+                self.lobby.ListTables,
+                lobby_service_pb2.ListTablesRequest(page_size=_PAGE_SIZE, page_token=token),
+            )
+            return answer.tables, answer.next_page_token
+
+        return await _all_pages(page)
+
+    async def watch_tables(self) -> AsyncIterator[list[Table] | ConnectionChanged]:
+        """Every table now, and again after each change; says when the line is lost or back."""
+        changes: list[ConnectionChanged] = []
+
+        def on_line(failure: GenialError | None) -> None:
+            link = Link.CONNECTED if failure is None else Link.RECONNECTING
+            sentence = "" if failure is None else failure.sentence
+            changes.append(ConnectionChanged(link, sentence, time.monotonic()))
+            woken.set()
+
+        woken = asyncio.Event()
+        latest: list[list[Table]] = []
+
+        async def read() -> None:
+            opened = follow(
+                lambda: self.lobby.WatchTables(lobby_service_pb2.WatchTablesRequest()), on_line
+            )
+            async with aclosing(opened) as messages:
+                async for message in messages:
+                    if not message.HasField("closing"):
+                        latest[:] = [list(message.tables)]
+                        woken.set()
+
+        reader = asyncio.create_task(read())
+        reader.add_done_callback(lambda _task: woken.set())
+        try:
+            while True:
+                await woken.wait()
+                woken.clear()
+                while changes:
+                    yield changes.pop(0)
+                while latest:
+                    yield latest.pop()
+                if reader.done():
+                    reader.result()
+                    return
+        finally:
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+    async def get_table(self, table_id: str) -> Table:
+        """One table.
+
+        Raises:
+            NotFoundError: The host has none of that id.
+        """
+        request = lobby_service_pb2.GetTableRequest(table_id=table_id)
+        answer = await call(self.lobby.GetTable, request)
+        return answer.table
+
+    async def list_games(self) -> list[game_service_pb2.GameSummary]:
+        """Games running and finished."""
+
+        async def page(token: str) -> tuple[Iterable[game_service_pb2.GameSummary], str]:
+            answer = await call(
+                self.games.ListGames,
+                game_service_pb2.ListGamesRequest(page_size=_PAGE_SIZE, page_token=token),
+            )
+            return answer.games, answer.next_page_token
+
+        return await _all_pages(page)
+
+    async def list_bot_levels(self) -> list[bot_service_pb2.BotLevel]:
+        """The levels of bots that this host can seat."""
+
+        async def page(token: str) -> tuple[Iterable[bot_service_pb2.BotLevel], str]:
+            answer = await call(
+                self.bots.ListBotLevels,
+                bot_service_pb2.ListBotLevelsRequest(page_size=_PAGE_SIZE, page_token=token),
+            )
+            return answer.levels, answer.next_page_token
+
+        return await _all_pages(page)
+
+    async def get_record(self, game_id: str) -> bytes:
+        """The record of a finished game: UTF-8 JSON Lines.
+
+        Raises:
+            RefusedError: GAME_RUNNING, as long as it does.
+            NotFoundError: There is no such game.
+        """
+        request = history_service_pb2.GetRecordRequest(game_id=game_id)
+        answer = await call(self.history.GetRecord, request)
+        return answer.record
+
+    def seats_held(self) -> list[HeldSeat]:
+        """Seats at this host that a stored token may still hold, to offer going back to."""
+        return self.store.held_seats(self.host.host_id)
+
+    async def close(self) -> None:
+        """Closes the line; sessions on it must have been closed before."""
+        await self._channel.close()
+
+
+class LinkMaker(Protocol):
+    """How `connect` is called; screens take one, so that tests can give another."""
+
+    def __call__(
+        self, address: str, *, store: Store | None = None, timeout: float = CONNECT_SECONDS
+    ) -> Awaitable[HostLink]:
+        """See `connect`."""
+
+
+async def connect(
+    address: str, *, store: Store | None = None, timeout: float = CONNECT_SECONDS
+) -> HostLink:
+    """Connects to a host and asks who it is.
+
+    Args:
+        address: `host`, `host:port`, `[v6]:port`, a host's id or its announced name.
+        store: Where tokens and receipts are kept; None: in memory alone.
+            `DiskStore()` is the user's own.
+        timeout: Seconds until nobody answering is an error.
+
+    Raises:
+        AddressError: The address makes no sense, or nobody goes by it.
+        HostUnreachableError: Nobody answers there.
+        IncompatibleHostError: Somebody answers who speaks something else.
+    """
+    where = parse_address(address)
+    if isinstance(where, Endpoint):
+        targets = await socket_addresses(where)
+    else:
+        targets = await _targets_of_name(where.text, where.endpoint)
+    channel, target, host = await _first_answer(targets, address, timeout)
+    if host.protocol != PROTOCOL:
+        await channel.close()
+        raise IncompatibleHostError(
+            "PROTOCOL",
+            code=grpc.StatusCode.UNIMPLEMENTED,
+            sentence=_(
+                "The host at {address} speaks version {theirs} and this client {ours}; upgrade"
+                " the older one of the two."
+            ).format(address=address, theirs=host.protocol, ours=PROTOCOL),
+        )
+    return HostLink(channel, target, host, store or MemoryStore())
+
+
+async def _targets_of_name(text: str, endpoint: Endpoint | None) -> list[str]:
+    found = await find_host(text)
+    if found is not None:
+        return list(found.targets)
+    if endpoint is not None:
+        try:
+            return await socket_addresses(endpoint)
+        except AddressError:
+            pass  # The sentence below tells of both kinds of names.
+    raise AddressError(
+        _(
+            "No host answers to {name}: none on this network announces that id or name, and no"
+            " computer is known by it. `genial hosts` lists what there is; an address like"
+            " 192.168.1.20:7718 always works."
+        ).format(name=text)
+    )
+
+
+Answer = tuple[grpc.aio.Channel, str, Host]
+
+
+async def _first_answer(targets: Sequence[str], address: str, timeout: float) -> Answer:
+    async def ask(target: str) -> Answer:
+        channel = open_channel(target)
+        try:
+            answer = await LobbyServiceStub(channel).GetHost(
+                lobby_service_pb2.GetHostRequest(), timeout=timeout
+            )
+        except BaseException:
+            await channel.close()
+            raise
+        return channel, target, answer.host
+
+    def attempt(target: str) -> Callable[[], Awaitable[Answer]]:
+        return lambda: ask(target)
+
+    try:
+        return await first_success([attempt(target) for target in targets], _STAGGER_SECONDS)
+    except BaseExceptionGroup as group:
+        failures = [e for e in group.exceptions if isinstance(e, grpc.aio.AioRpcError)]
+        if len(failures) < len(group.exceptions):
+            raise
+    raise _silence(failures, [address_of(target) for target in targets], address)
+
+
+def _silence(
+    failures: Sequence[grpc.aio.AioRpcError], tried: Sequence[str], address: str
+) -> GenialError:
+    """The most telling of several failures, as a sentence that says what to do."""
+    for failure in failures:
+        error = from_rpc(failure)
+        if not isinstance(error, HostUnreachableError | IncompatibleHostError) and (
+            error.reason != "HOST_FAULT"
+        ):
+            return error
+    details = " ".join((failure.details() or "") for failure in failures).lower()
+    where = address if tried == [address] else f"{address} ({', '.join(tried)})"
+    silent = all(isinstance(from_rpc(failure), HostUnreachableError) for failure in failures)
+    if not silent or "socket closed" in details or "http" in details:
+        return IncompatibleHostError(
+            "NOT_A_HOST",
+            code=grpc.StatusCode.UNIMPLEMENTED,
+            sentence=_(
+                "Something answers at {address}, but it is no Genial host without encryption;"
+                " check the port, and whether the host was started with --plaintext."
+            ).format(address=where),
+        )
+    if "refused" in details:
+        sentence = _(
+            "No host listens at {address}; check the port, and whether the host still runs."
+        )
+    elif "unreachable" in details or "no route" in details:
+        sentence = _(
+            "There is no way to {address} from here; check that both are in the same network."
+        )
+    else:
+        sentence = _(
+            "Nobody answers at {address}; check the address, that the host runs, and that no"
+            " firewall is in between."
+        )
+    return HostUnreachableError(
+        "UNREACHABLE",
+        code=grpc.StatusCode.UNAVAILABLE,
+        sentence=sentence.format(address=where),
+    )
+
+
+Item = TypeVar("Item")
+
+
+async def _all_pages(page: Callable[[str], Awaitable[tuple[Iterable[Item], str]]]) -> list[Item]:
+    items: list[Item] = []
+    token = ""
+    while True:
+        more, token = await page(token)
+        items.extend(more)
+        if not token:
+            return items

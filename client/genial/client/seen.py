@@ -1,0 +1,101 @@
+"""The events of one game as this client saw them, in memory and in the seat's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC
+
+from genial.client.store import SeatMemory
+from genial.client.text import _
+from genial.client.updates import GameChanged, NumberedEvent
+from genial.engine.view import SeenEvent
+from genial.v1.game_pb2 import GameEvent, GameView
+from genial.wire.events import event_from_message
+from genial.wire.views import view_from_message
+
+
+class SeenGame:
+    """Takes what the host shows of a game and keeps what was seen.
+
+    Attributes:
+        game_id: Which game.
+        from_start: Whether the client came while the game still ran, so that it has
+            something to compare the record with.
+    """
+
+    def __init__(self, game_id: str, memory: SeatMemory | None) -> None:
+        """Begins with what the seat's file holds of this game."""
+        self.game_id = game_id
+        self._memory = memory
+        self._events: dict[int, SeenEvent] = {}
+        self._unkept: list[tuple[int, bytes]] = []
+        kept = memory.load_seen(game_id) if memory else []
+        self.from_start = bool(kept)
+        for n, content in kept:
+            self._events[n] = event_from_message(GameEvent.FromString(content))
+
+    @property
+    def events(self) -> list[tuple[int, SeenEvent]]:
+        """Everything seen, by number."""
+        return sorted(self._events.items(), key=lambda item: item[0])
+
+    def take(
+        self,
+        known: GameChanged | None,
+        revision: int,
+        message: GameView,
+        events: Iterable[GameEvent],
+        gap: bool,
+    ) -> tuple[GameChanged, list[str]]:
+        """The update that a message of the host makes.
+
+        Args:
+            known: The update before, None for the first of this game.
+            revision: Of the message.
+            message: The view.
+            events: What has happened since, as the host tells it.
+            gap: Whether the host says that events are missing.
+
+        Returns:
+            The update, and a sentence for each event that was told differently before.
+
+        Raises:
+            GenialError: MALFORMED, where the host shows no state of any game.
+        """
+        view = view_from_message(message)
+        if known is None and not view.is_over:
+            self.from_start = True
+        reached = known.revision if known else 0
+        fresh: list[NumberedEvent] = []
+        problems: list[str] = []
+        for told in events:
+            event = event_from_message(told)
+            before = self._events.get(told.n)
+            if before is not None and before != event:
+                problems.append(_("event {n} was told differently before").format(n=told.n))
+            if before is None:
+                self._events[told.n] = event
+                self._unkept.append((told.n, told.SerializeToString(deterministic=True)))
+            if reached < told.n <= revision:
+                at = told.at.ToDatetime(tzinfo=UTC) if told.HasField("at") else None
+                fresh.append(NumberedEvent(told.n, event, at))
+        complete = [event.n for event in fresh] == list(range(reached + 1, revision + 1))
+        changed = GameChanged(
+            game_id=self.game_id,
+            revision=revision,
+            view=view,
+            events=tuple(fresh),
+            gap=gap or not complete,
+            message=message,
+        )
+        return changed, problems
+
+    def keep(self) -> None:
+        """Writes down what came since the last time.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        if self._memory is not None and self._unkept:
+            self._memory.append_seen(self.game_id, self._unkept)
+        self._unkept = []

@@ -1,0 +1,347 @@
+"""Everything that is said to people about a game, a table, a deal, a refusal.
+
+One place, so that the screen and the plain client say the same, and translators find
+it all. Each function gives one sentence, or a list of them; none ends in a line break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from genial.client.text import N_, _, ngettext
+from genial.client.updates import DealProgress, DealStep, DealVerdict
+from genial.engine.board import cell_name
+from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
+from genial.engine.refusal import Refused
+from genial.engine.rules import EndReason, SeatKind, Track
+from genial.engine.tiles import LETTERS, Tile
+from genial.engine.view import (
+    HiddenDraw,
+    PlayerView,
+    SeenDealt,
+    SeenEvent,
+    SeenExchanged,
+    SeenRefilled,
+    SeenSkipped,
+)
+from genial.v1.game_pb2 import SeatKind as WireKind
+from genial.v1.table_pb2 import ChatMessage, Table, TableSeat, TableState
+from genial.wire.errors import fill, parse_reason, placeholders_of, template_of
+
+# --- refusals -----------------------------------------------------------------------
+
+
+def refusal_sentence(reason: str, metadata: dict[str, str], fallback: str) -> str:
+    """What a refusal means and what to do, in the person's language.
+
+    Args:
+        reason: The host's name for it.
+        metadata: What fills the sentence.
+        fallback: The host's own sentence, for reasons of a newer host.
+    """
+    known = parse_reason(reason)
+    if known is None or not placeholders_of(known) <= metadata.keys():
+        return fallback
+    return fill(_(template_of(known)), metadata)
+
+
+def refused_sentence(refused: Refused) -> str:
+    """The same for a refusal of the engine's, found before anything was sent."""
+    return refusal_sentence(refused.refusal, refused.metadata, str(refused))
+
+
+# --- small pieces -------------------------------------------------------------------
+
+
+def points_text(points: Track) -> str:
+    """Points by symbol, zeroes left out: `R 2, B 1`; `no points` where there are none."""
+    earned = [f"{letter} {count}" for letter, count in zip(LETTERS, points, strict=True) if count]
+    return ", ".join(earned) or _("no points")
+
+
+def track_text(track: Track) -> str:
+    """All six counters: `R 1, G 0, B 4, O 0, Y 2, P 0`."""
+    return ", ".join(f"{letter} {count}" for letter, count in zip(LETTERS, track, strict=True))
+
+
+def tiles_text(tiles: Sequence[Tile]) -> str:
+    """Tiles in the order given: `RB, GG`; `no tiles` where there are none."""
+    return ", ".join(map(str, tiles)) or _("no tiles")
+
+
+def placement_command(tile: Tile, cells: Sequence[tuple[int, int]]) -> str:
+    """A placement as it is typed: `place RB D8 D9` (never translated)."""
+    return f"place {tile} {' '.join(cell_name(cell) for cell in cells)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence: `Ana`, `Ana and Max`, `Ana, Max and Eva`."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("{others} and {last}").format(others=", ".join(names[:-1]), last=names[-1])
+
+
+# --- the game -----------------------------------------------------------------------
+
+
+def event_sentences(event: SeenEvent, view: PlayerView) -> list[str]:
+    """What happened, told to `view.viewer`, who is "you"; most important first."""
+    match event:
+        case SeenDealt(seat, draw):
+            if seat != view.viewer or isinstance(draw, HiddenDraw):
+                return []
+            return [_("Your tiles: {tiles}.").format(tiles=tiles_text(sorted(draw)))]
+        case Placed():
+            return _placed(event, view)
+        case SeenRefilled(seat, draw):
+            return [_drawn(seat, draw, view)]
+        case SeenExchanged(seat, returned, draw):
+            shown = tiles_text(returned)
+            if seat == view.viewer and not isinstance(draw, HiddenDraw):
+                return [
+                    _("You exchanged {tiles} for {drawn}.").format(
+                        tiles=shown, drawn=tiles_text(sorted(draw))
+                    )
+                ]
+            return [_("{name} exchanged {tiles}.").format(name=_name(view, seat), tiles=shown)]
+        case SeenSkipped(seat, _draw):
+            return [_("The turn of {name} was skipped.").format(name=_name(view, seat))]
+        case Resigned(seat):
+            if seat == view.viewer:
+                return [_("You have resigned.")]
+            return [_("{name} has resigned.").format(name=_name(view, seat))]
+        case TakenOver(seat, name, kind, _level):
+            if kind is SeatKind.BOT:
+                return [_("A bot, {name}, plays on at seat {seat}.").format(name=name, seat=seat)]
+            return [_("{name} is back at seat {seat}.").format(name=name, seat=seat)]
+        case Ended():
+            return end_sentences(event, view)
+    assert_never(event)
+
+
+def _placed(placed: Placed, view: PlayerView) -> list[str]:
+    where = placement_command(placed.tile, placed.cells).removeprefix("place ")
+    earned = points_text(placed.points)
+    if placed.seat == view.viewer:
+        said = [_("You placed {placement}: {points}.").format(placement=where, points=earned)]
+    else:
+        said = [
+            _("{name} placed {placement}: {points}.").format(
+                name=_name(view, placed.seat), placement=where, points=earned
+            )
+        ]
+    if placed.bonus_owed:
+        said.append(
+            ngettext(
+                "Ingenious! {count} bonus placement follows.",
+                "Ingenious! {count} bonus placements follow.",
+                placed.bonus_owed,
+            ).format(count=placed.bonus_owed)
+        )
+    return said
+
+
+def _drawn(seat: int, draw: Sequence[Tile] | HiddenDraw, view: PlayerView) -> str:
+    if isinstance(draw, HiddenDraw):
+        return ngettext(
+            "{name} drew {count} tile.", "{name} drew {count} tiles.", draw.count
+        ).format(name=_name(view, seat), count=draw.count)
+    if seat == view.viewer:
+        return _("You drew {tiles}.").format(tiles=tiles_text(draw))
+    return _("{name} drew nothing.").format(name=_name(view, seat))
+
+
+_END_REASONS: Final = {
+    EndReason.ALL_AT_CAP: N_("The game is over: a track is full in all six symbols."),
+    EndReason.BOARD_FULL: N_("The game is over: no tile fits on the board any more."),
+    EndReason.RESIGNED: N_("The game is over: everybody else has resigned."),
+    EndReason.AGREED: N_("The game is over: everybody agreed to end it."),
+    EndReason.ABANDONED: N_("The game is over: everybody has left."),
+}
+
+
+def end_sentences(ended: Ended, view: PlayerView) -> list[str]:
+    """Why the game is over, then the ranks with the sorted scores that decided them."""
+    said = [_(_END_REASONS[ended.reason])]
+    rank = 1
+    for group in ended.ranking:
+        for seat in group:
+            sorted_scores = " ".join(map(str, sorted(ended.tracks[seat])))
+            said.append(
+                _("Rank {rank}: {name}, lowest first {scores} ({track}).").format(
+                    rank=rank,
+                    name=_you_or_name(view, seat),
+                    scores=sorted_scores,
+                    track=track_text(ended.tracks[seat]),
+                )
+            )
+        rank += len(group)
+    return said
+
+
+def turn_sentence(view: PlayerView) -> str:
+    """What is due, and from whom."""
+    if view.phase is Phase.OVER:
+        return _("The game is over.")
+    if view.viewer != view.turn:
+        name = _name(view, view.turn)
+        match view.phase:
+            case Phase.BONUS:
+                return _("{name} has a bonus placement to make.").format(name=name)
+            case Phase.CLOSE:
+                return _("{name} is ending the turn.").format(name=name)
+            case _other:
+                return _("It is the turn of {name}.").format(name=name)
+    match view.phase:
+        case Phase.BONUS:
+            return ngettext(
+                "Place a bonus tile: you owe {count}.",
+                "Place a bonus tile: you owe {count} of them.",
+                view.bonus_owed,
+            ).format(count=view.bonus_owed)
+        case Phase.CLOSE if view.may_exchange:
+            return _("End your turn: refill, or exchange your whole rack.")
+        case Phase.CLOSE:
+            return _("End your turn: refill.")
+        case _place:
+            return _("It is your turn: place a tile.")
+
+
+def score_sentences(view: PlayerView) -> list[str]:
+    """Every seat's track, the viewer's first, then clockwise."""
+    players = len(view.seats)
+    start = view.viewer or 0
+    said = []
+    for step in range(players):
+        seat = (start + step) % players
+        track = view.seats[seat].track
+        said.append(
+            _("{name}: {track}; lowest {lowest}.").format(
+                name=_you_or_name(view, seat), track=track_text(track), lowest=min(track)
+            )
+        )
+    return said
+
+
+def _name(view: PlayerView, seat: int) -> str:
+    return view.seats[seat].name
+
+
+def _you_or_name(view: PlayerView, seat: int) -> str:
+    if seat == view.viewer:
+        return _("{name} (you)").format(name=_name(view, seat))
+    return _name(view, seat)
+
+
+# --- the table ----------------------------------------------------------------------
+
+
+def seat_sentence(seat: TableSeat, own: bool) -> str:
+    """Who sits on a seat, and how they stand."""
+    if seat.kind == WireKind.SEAT_KIND_OPEN:
+        return _("Seat {seat} is open.").format(seat=seat.seat)
+    if seat.kind == WireKind.SEAT_KIND_BOT:
+        return _("Seat {seat}: {name}, a bot ({level}).").format(
+            seat=seat.seat, name=seat.name, level=seat.level
+        )
+    name = _("{name} (you)").format(name=seat.name) if own else seat.name
+    if not seat.connected:
+        return _("Seat {seat}: {name}, not connected.").format(seat=seat.seat, name=name)
+    if seat.ready:
+        return _("Seat {seat}: {name}, ready.").format(seat=seat.seat, name=name)
+    return _("Seat {seat}: {name}, not ready.").format(seat=seat.seat, name=name)
+
+
+def table_sentences(table: Table, seat: int | None) -> list[str]:
+    """The table as it stands: its name, then each seat."""
+    said = [_("This is table {name}.").format(name=table.name)]
+    return said + [seat_sentence(each, each.seat == seat) for each in table.seats]
+
+
+_STATES: Final = {
+    TableState.TABLE_STATE_DEALING: N_("Everybody is ready; the tiles are dealt."),
+    TableState.TABLE_STATE_ACTIVE: N_("The game begins."),
+    TableState.TABLE_STATE_SHELVED: N_("The table is put away; it can be resumed later."),
+    TableState.TABLE_STATE_FINISHED: N_("The table is finished."),
+    TableState.TABLE_STATE_ABANDONED: N_("The table is closed: everybody has left."),
+}
+
+
+def table_changes(before: Table, after: Table) -> list[str]:
+    """What changed at the table from one message to the next, but for the game itself."""
+    said: list[str] = []
+    own = after.viewer_seat if after.HasField("viewer_seat") else None
+    for old, new in zip(before.seats, after.seats, strict=False):
+        said += _seat_changes(old, new, new.seat == own, after)
+    if before.seats_locked != after.seats_locked:
+        said.append(_("The seats are locked.") if after.seats_locked else _("The seats are open."))
+    if before.state != after.state and after.state in _STATES:
+        said.append(_(_STATES[after.state]))
+    return said
+
+
+def _seat_changes(old: TableSeat, new: TableSeat, own: bool, table: Table) -> list[str]:
+    said: list[str] = []
+    if (old.name, old.kind) != (new.name, new.kind):
+        if old.kind == WireKind.SEAT_KIND_HUMAN and new.kind == WireKind.SEAT_KIND_OPEN:
+            said.append(_("{name} has left the table.").format(name=old.name))
+        elif old.kind == WireKind.SEAT_KIND_BOT and new.kind == WireKind.SEAT_KIND_OPEN:
+            said.append(_("The bot {name} has left the table.").format(name=old.name))
+        elif new.kind == WireKind.SEAT_KIND_BOT:
+            said.append(
+                _("The bot {name} ({level}) sits at seat {seat}.").format(
+                    name=new.name, level=new.level, seat=new.seat
+                )
+            )
+        elif not own:
+            said.append(_("{name} sits down at seat {seat}.").format(name=new.name, seat=new.seat))
+        return said
+    if new.kind != WireKind.SEAT_KIND_HUMAN or own:
+        return said
+    if old.connected and not new.connected:
+        said.append(_("{name} has lost the connection.").format(name=new.name))
+    elif new.connected and not old.connected:
+        said.append(_("{name} is connected again.").format(name=new.name))
+    if old.ready != new.ready and table.state == TableState.TABLE_STATE_OPEN:
+        ready = _("{name} is ready.") if new.ready else _("{name} is not ready any more.")
+        said.append(ready.format(name=new.name))
+    if new.agrees_to_end and not old.agrees_to_end:
+        said.append(_("{name} proposes to end the game; `end` agrees.").format(name=new.name))
+    if new.creator and not old.creator:
+        said.append(_("{name} looks after the table now.").format(name=new.name))
+    return said
+
+
+def chat_sentence(message: ChatMessage) -> str:
+    """A chat message with who wrote it."""
+    return _("{name} says: {text}").format(name=message.name or _("The host"), text=message.text)
+
+
+# --- the deal -----------------------------------------------------------------------
+
+
+def deal_sentence(progress: DealProgress) -> str:
+    """A step of the deal, where people need to hear of it; empty for the quiet ones."""
+    match progress.step:
+        case DealStep.NONCES_CHECKED:
+            return _("The deal is fixed, and nobody could choose it.")
+        case DealStep.VOID:
+            return _(
+                "Deal {deal} is void, because somebody did not answer; the next one follows."
+            ).format(deal=progress.deal)
+        case DealStep.DISTRUSTED:
+            return _("Do not trust this deal: {problem}.").format(problem=progress.problem)
+        case _quiet:
+            return ""
+
+
+def verdict_sentences(verdict: DealVerdict) -> list[str]:
+    """What came of checking the deal, and where the record is kept."""
+    if verdict.verified:
+        said = [_("deal verified")]
+    else:
+        said = [_("deal not verified: {problem}").format(problem=p) for p in verdict.problems]
+    if verdict.record_path is not None:
+        said.append(_("The record is kept in {path}.").format(path=verdict.record_path))
+    return said
