@@ -1,0 +1,73 @@
+"""Files of the user's own: private, written whole, locked, and faults told in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from genial.client.errors import StorageError
+from genial.client.text import _
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Turns what the system says about our files into a sentence.
+
+    Raises:
+        StorageError: The system refused something inside.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            _("Cannot keep {path}: {reason}.").format(path=path, reason=error.strerror or error)
+        ) from error
+
+
+def private_dir(path: Path) -> None:
+    """Makes a folder that only the user can look into."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@contextmanager
+def private_append(path: Path) -> Iterator[Any]:
+    """A binary file to append to, unbuffered; new ones have mode 0600."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "ab", buffering=0) as file:
+        yield file
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a whole file so that a reader sees the old or the new one; mode 0600."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Writes a JSON object as a whole file.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    with storing(path):
+        replace_file(path, json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object, or None where there is none that can be read."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None

@@ -1,0 +1,483 @@
+"""Whether the host is who it was: its certificate, and what is remembered of it.
+
+A host signs its certificate itself, so the fingerprint is all there is to compare: with
+what the person typed, with what is remembered under the host's id, with what it announces.
+
+    TrustError                     GenialError
+      WrongFingerprintError        not the fingerprint that was typed or announced
+      CertificateChangedError      not the one that is remembered
+      UntrustedHostError           the person does not trust it
+      PasswordHeldBackError        a password would go to somebody unknown, or in the open
+      PlaintextHostError           the host does not encrypt
+      EncryptedHostError           the host encrypts, and `--plaintext` was asked for
+
+A password and a seat's token go only to a host that has passed `judge`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import ipaddress
+import re
+import ssl
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+from filelock import FileLock
+
+from genial.client.errors import (
+    GenialError,
+    HostUnreachableError,
+    IncompatibleHostError,
+    StorageError,
+)
+from genial.client.files import private_dir, read_json, storing, write_json
+from genial.client.text import _
+
+_DIGITS: Final = 64
+_FINGERPRINT: Final = re.compile(r"[0-9a-f]{64}")
+_HTTP2: Final = "h2"
+
+
+class MalformedFingerprintError(ValueError):
+    """A text that is no SHA-256 fingerprint."""
+
+
+class TrustError(GenialError):
+    """The host is not trusted with anything; nothing secret was sent."""
+
+    reason_name = "NOT_TRUSTED"
+
+    def __init__(self, sentence: str, **metadata: object) -> None:
+        """Says why, and what can be done."""
+        super().__init__(
+            self.reason_name,
+            code=grpc.StatusCode.UNAUTHENTICATED,
+            sentence=sentence,
+            metadata={key: str(value) for key, value in metadata.items()},
+        )
+
+
+class WrongFingerprintError(TrustError):
+    """The certificate has another fingerprint than the one typed or announced."""
+
+    reason_name = "WRONG_FINGERPRINT"
+
+
+class CertificateChangedError(TrustError):
+    """The host shows another certificate than the one remembered under its id."""
+
+    reason_name = "CERTIFICATE_CHANGED"
+
+
+class UntrustedHostError(TrustError):
+    """The person was asked and does not trust the host."""
+
+    reason_name = "HOST_NOT_TRUSTED"
+
+
+class PasswordHeldBackError(TrustError):
+    """The password was not sent, because who would get it is not sure."""
+
+    reason_name = "PASSWORD_HELD_BACK"
+
+
+class PlaintextHostError(TrustError):
+    """The host speaks without encryption, which nobody asked for."""
+
+    reason_name = "HOST_IS_PLAINTEXT"
+
+
+class EncryptedHostError(TrustError):
+    """The host encrypts, but `--plaintext` was asked for."""
+
+    reason_name = "HOST_IS_ENCRYPTED"
+
+
+def parse_fingerprint(text: str) -> str:
+    """A fingerprint as people copy it, in its canonical writing: 64 lower-case hex digits.
+
+    Colons, blanks, upper case and a leading `SHA256:` are allowed.
+
+    Raises:
+        MalformedFingerprintError: It is none.
+    """
+    digits = re.sub(r"[\s:]", "", re.sub(r"^\s*sha-?256\s*[:=]", "", text.lower()))
+    if not _FINGERPRINT.fullmatch(digits):
+        raise MalformedFingerprintError(
+            _(
+                "A fingerprint is {digits} hexadecimal digits, as `genial hosts` and the host"
+                " itself show it."
+            ).format(digits=_DIGITS)
+        )
+    return digits
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A certificate as a host showed it; nothing about it has been judged yet.
+
+    Attributes:
+        pem: For gRPC to take as its only root.
+        fingerprint: SHA-256 of its DER bytes, lower-case hex.
+    """
+
+    pem: bytes
+    fingerprint: str
+
+
+async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate:
+    """The certificate that whoever listens there shows.
+
+    Args:
+        host: Name or number, an IPv6 one with its zone.
+        port: 1 to 65535.
+        timeout: Seconds until silence is an error.
+
+    Raises:
+        PlaintextHostError: Something answers without encryption.
+        IncompatibleHostError: Something answers that speaks no HTTP/2.
+        HostUnreachableError: Nobody answers, or not in time.
+    """
+    # Nothing is verified here on purpose: the certificate is what this asks for, and
+    # nothing is sent. The channel that is opened afterwards accepts no other one.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols([_HTTP2])
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    try:
+        async with asyncio.timeout(timeout):
+            _reader, writer = await asyncio.open_connection(host, port, ssl=context)
+    except ssl.SSLError as error:
+        raise PlaintextHostError(
+            _(
+                "The host at {address} does not encrypt. If it was started with --plaintext and"
+                " you trust everybody on this network, add --plaintext here too."
+            ).format(address=address),
+            detail=error.reason or "",
+        ) from error
+    except (ConnectionResetError, EOFError) as error:
+        raise _no_host(address) from error
+    except TimeoutError as error:
+        raise _unreachable(address, "timeout") from error
+    except OSError as error:
+        raise _unreachable(address, error.strerror or str(error)) from error
+    try:
+        tls: ssl.SSLObject = writer.get_extra_info("ssl_object")
+        shown = tls.getpeercert(binary_form=True)
+        if shown is None or tls.selected_alpn_protocol() != _HTTP2:
+            raise _no_host(address)
+        return Certificate(
+            ssl.DER_cert_to_PEM_cert(shown).encode(), hashlib.sha256(shown).hexdigest()
+        )
+    finally:
+        writer.transport.abort()
+
+
+def _unreachable(address: str, detail: str) -> HostUnreachableError:
+    return HostUnreachableError(
+        "UNREACHABLE",
+        code=grpc.StatusCode.UNAVAILABLE,
+        sentence=_(
+            "Nobody answers at {address}; check the address, that the host runs, and that no"
+            " firewall is in between."
+        ).format(address=address),
+        detail=detail,
+    )
+
+
+def _no_host(address: str) -> IncompatibleHostError:
+    return IncompatibleHostError(
+        "NOT_A_HOST",
+        code=grpc.StatusCode.UNIMPLEMENTED,
+        sentence=_(
+            "Something answers at {address}, but it is no Genial host; check the port."
+        ).format(address=address),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownHost:
+    """What is remembered of a host.
+
+    Attributes:
+        fingerprint: Of its certificate, 64 lower-case hex digits.
+        name: What it was called when it was remembered, for people.
+        since: When that was.
+    """
+
+    fingerprint: str
+    name: str
+    since: datetime
+
+
+class KnownHosts:
+    """Certificates by host id, in a file of the user's own or, without one, in memory.
+
+    The file is read anew each time: several clients of one person may run at once.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Uses the file at `path`; None: nothing is kept."""
+        self.path = path
+        self._hosts: dict[str, KnownHost] = {}
+
+    def find(self, host_id: str) -> KnownHost | None:
+        """What is remembered of this host.
+
+        Raises:
+            StorageError: The file is there but cannot be read.
+        """
+        self._load()
+        return self._hosts.get(host_id)
+
+    def remember(self, host_id: str, fingerprint: str, name: str) -> None:
+        """Remembers the host's certificate, in place of any before.
+
+        Raises:
+            StorageError: The file cannot be read or written.
+        """
+        host = KnownHost(fingerprint, name, datetime.now(UTC))
+        if self.path is None:
+            self._hosts[host_id] = host
+            return
+        with storing(self.path):
+            private_dir(self.path.parent)
+            with FileLock(self.path.with_suffix(".lock")):
+                self._load()
+                self._hosts[host_id] = host
+                hosts = {key: _to_json(value) for key, value in self._hosts.items()}
+                write_json(self.path, {"hosts": hosts})
+
+    def _load(self) -> None:
+        if self.path is None or not self.path.exists():
+            return
+        content = read_json(self.path)
+        try:
+            if content is None:
+                raise ValueError(self.path)
+            self._hosts = {key: _from_json(value) for key, value in content["hosts"].items()}
+        except (KeyError, ValueError, TypeError, AttributeError):
+            # Counting it as empty would let every impostor in.
+            raise StorageError(
+                _(
+                    "The list of known hosts in {path} is damaged. Restore it, or remove the file:"
+                    " every host is then new to you, so compare the fingerprints once more."
+                ).format(path=self.path)
+            ) from None
+
+
+def _to_json(host: KnownHost) -> dict[str, str]:
+    return {
+        "fingerprint": host.fingerprint,
+        "name": host.name,
+        "since": host.since.isoformat(timespec="seconds"),
+    }
+
+
+def _from_json(entry: Any) -> KnownHost:
+    return KnownHost(
+        parse_fingerprint(entry["fingerprint"]),
+        str(entry["name"]),
+        datetime.fromisoformat(entry["since"]),
+    )
+
+
+class Trust(StrEnum):
+    """Why a host is trusted."""
+
+    TYPED = "typed"
+    REMEMBERED = "remembered"
+    CONFIRMED = "confirmed"
+    NEW = "new"
+    """Nobody has vouched for it yet; it gets no password."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstContact:
+    """A host that is not known yet, for the person to look at.
+
+    Attributes:
+        host_id: Its id.
+        name: What it calls itself.
+        address: Where it answers.
+        fingerprint: Of its certificate, 64 lower-case hex digits.
+        password_waits: Whether a password will be sent if it is confirmed.
+    """
+
+    host_id: str
+    name: str
+    address: str
+    fingerprint: str
+    password_waits: bool
+
+
+class Greeting(StrEnum):
+    """What the person says to a host that is new."""
+
+    CONFIRM = "confirm"
+    """The fingerprint was compared: it is the right host."""
+    REMEMBER = "remember"
+    """It was shown; let it be the one from now on."""
+    REFUSE = "refuse"
+
+
+Greeter = Callable[[FirstContact], Awaitable[Greeting]]
+
+
+async def remember_silently(_contact: FirstContact) -> Greeting:
+    """Remembers a new host without a word, for programs without anybody to ask."""
+    return Greeting.REMEMBER
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a person wants to reach hosts.
+
+    Attributes:
+        plaintext: Without encryption.
+        fingerprint: The only one to accept, 64 lower-case hex digits; None: as remembered,
+            else as announced.
+        password: Of the host; None where it asks for none. Not in the repr.
+        greeter: Shows a host that is new.
+    """
+
+    plaintext: bool = False
+    fingerprint: str | None = None
+    password: str | None = field(default=None, repr=False)
+    greeter: Greeter = remember_silently
+
+
+def judge(
+    shown: str, *, where: str, typed: str | None, remembered: str | None, announced: str | None
+) -> Trust:
+    """Whether the certificate shown may be trusted.
+
+    What the person types overrules what is remembered, that overrules what anybody on the
+    network may announce.
+
+    Args:
+        shown: Fingerprint of the certificate that the host showed.
+        where: The host, for sentences.
+        typed: What the person said it must be.
+        remembered: What it was before.
+        announced: What the host says of itself by mDNS.
+
+    Raises:
+        WrongFingerprintError: It is not the one typed, or a new host's announced one.
+        CertificateChangedError: It is not the one remembered, and none was typed.
+    """
+    if typed is not None:
+        if typed == shown:
+            return Trust.TYPED
+        raise WrongFingerprintError(
+            _(
+                "The host at {where} is not the one you asked for: its certificate has the"
+                " fingerprint {shown}, not {expected}. Nothing was sent to it. Check the"
+                " fingerprint with the host's owner."
+            ).format(where=where, shown=shown, expected=typed),
+            shown=shown,
+            expected=typed,
+        )
+    if remembered is not None:
+        if remembered == shown:
+            return Trust.REMEMBERED
+        raise CertificateChangedError(
+            _(
+                "The host at {where} shows another certificate than before: {shown} in place of"
+                " {expected}. Either its owner has set it up anew, or somebody else answers in its"
+                " place, who would get your seat. Nothing was sent to it. Ask the owner for the"
+                " fingerprint; if it is the new one, accept it with --fingerprint {shown}"
+            ).format(where=where, shown=shown, expected=remembered),
+            shown=shown,
+            expected=remembered,
+        )
+    if announced is not None and announced != shown:
+        raise WrongFingerprintError(
+            _(
+                "The host at {where} shows a certificate ({shown}) that does not fit its"
+                " announcement ({expected}): one of the two is somebody else's. Nothing was sent"
+                " to it. Ask the host's owner for the fingerprint and give it with --fingerprint."
+            ).format(where=where, shown=shown, expected=announced),
+            shown=shown,
+            expected=announced,
+        )
+    return Trust.NEW
+
+
+async def meet(
+    contact: FirstContact, known: KnownHosts, access: Access, announced: str | None
+) -> Trust:
+    """Judges a host that has said who it is, and remembers it.
+
+    Raises:
+        WrongFingerprintError: See `judge`.
+        CertificateChangedError: See `judge`.
+        UntrustedHostError: It is new, and the person does not want it.
+        StorageError: The list of known hosts cannot be read or written.
+    """
+    before = known.find(contact.host_id)
+    trust = judge(
+        contact.fingerprint,
+        where=contact.address,
+        typed=access.fingerprint,
+        remembered=before.fingerprint if before else None,
+        announced=announced,
+    )
+    if trust is Trust.NEW:
+        greeting = await access.greeter(contact)
+        if greeting is Greeting.REFUSE:
+            raise UntrustedHostError(
+                _(
+                    "The host at {address} was not trusted, so nothing was sent to it. Ask its"
+                    " owner for the fingerprint and compare it with {fingerprint}"
+                ).format(address=contact.address, fingerprint=contact.fingerprint)
+            )
+        if greeting is Greeting.CONFIRM:
+            trust = Trust.CONFIRMED
+    if before is None or before.fingerprint != contact.fingerprint:
+        known.remember(contact.host_id, contact.fingerprint, contact.name)
+    return trust
+
+
+def may_send_password(trust: Trust | None, target_host: str) -> bool:
+    """Whether the password may go to a host.
+
+    Args:
+        trust: Why it is trusted; None: there is no encryption.
+        target_host: Its numerical address. In the open, a password may not leave this machine.
+    """
+    if trust is None:
+        return ipaddress.ip_address(target_host.partition("%")[0]).is_loopback
+    return trust is not Trust.NEW
+
+
+def password_held_back(address: str, fingerprint: str | None) -> PasswordHeldBackError:
+    """Why the password was not sent, and what to do.
+
+    Args:
+        address: Where the host answers.
+        fingerprint: Of its certificate; None: it does not encrypt.
+    """
+    if fingerprint is None:
+        return PasswordHeldBackError(
+            _(
+                "The password was not sent to {address}, because without encryption everybody on"
+                " the network could read it. Leave out --plaintext."
+            ).format(address=address)
+        )
+    return PasswordHeldBackError(
+        _(
+            "The password was not sent, because the host at {address} is new here. Its fingerprint"
+            " is {fingerprint}. If its owner shows the same one, repeat the command: the host is"
+            " remembered now."
+        ).format(address=address, fingerprint=fingerprint),
+        shown=fingerprint,
+    )
