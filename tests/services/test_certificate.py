@@ -136,7 +136,7 @@ def test_a_full_disk_leaves_no_half_certificate(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(CertificateError, match="cannot be kept.*No space left"):
+    with pytest.raises(CertificateError, match=r"cannot be kept.*No space left"):
         load_or_make(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
