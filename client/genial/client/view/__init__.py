@@ -1,0 +1,1 @@
+"""Model to styled text: pure functions that draw into a character grid."""

@@ -1,0 +1,76 @@
+"""What lies over a screen: help, the whole log, rules, settings, questions, the call."""
+
+from __future__ import annotations
+
+from genial.client.keys import BINDINGS, bindings_for
+from genial.client.model import Ask, Model, Overlay
+from genial.client.palette import Look
+from genial.client.text import N_, _
+from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.log import log_lines
+from genial.client.view.spans import Span, put_spans
+
+_QUESTIONS = {
+    Ask.LEAVE_GAME: N_("Leave the game? Your seat stays yours; genial join brings you back."),
+    Ask.LEAVE_TABLE: N_("Leave the table and give up your seat?"),
+    Ask.QUIT: N_("Quit Genial?"),
+    Ask.RESIGN: N_("Resign? You take no more turns in this game."),
+    Ask.EXCHANGE: N_("Show your rack to everybody and draw a new one? That ends your turn."),
+    Ask.END_GAME: N_("Propose to end the game as it stands?"),
+}
+
+
+def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
+    """Whatever lies over the screen, if anything does; the last row stays free."""
+    match model.overlay:
+        case Overlay.HELP:
+            _page(canvas, _("KEYS THAT WORK NOW"), help_lines(model), model.scroll)
+        case Overlay.LOG:
+            lines = log_lines(model, canvas.width - 6, look)
+            _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
+    if model.question is not None:
+        question = model.quit_warning if (
+            model.question is Ask.QUIT and model.quit_warning
+        ) else _(_QUESTIONS[model.question])
+        _band(canvas, f"{question}  y / n")
+    elif model.celebration is not None:
+        call = " ".join([_("Genial!")] * model.celebration.calls)
+        _band(canvas, _("{call}  {name} fills a counter and places again").format(
+            call=call, name=model.celebration.name
+        ) if not model.celebration.own else _("{call}  Place another tile").format(call=call))
+
+
+def _page(canvas: Canvas, title: str, lines: list[list[Span]], scroll: int) -> None:
+    canvas.fill(2, 1, canvas.width - 4, canvas.height - 2, "panel")
+    canvas.put(4, 1, title, "muted", bold=True)
+    room = canvas.height - 4
+    start = max(0, min(scroll, len(lines) - room))
+    for number, line in enumerate(lines[start : start + room]):
+        put_spans(canvas, 4, 3 + number, line, canvas.width - 4)
+    if len(lines) > room:
+        where = f"{start + 1}-{min(len(lines), start + room)} / {len(lines)}"
+        canvas.put_right(canvas.width - 4, 1, where, "muted")
+
+
+def _band(canvas: Canvas, text: str) -> None:
+    """One line in reverse video across the row above the keys."""
+    y = canvas.height - 2
+    canvas.fill(0, y, canvas.width, 1, "strong")
+    canvas.put(1, y, cut(text, canvas.width - 2), "on-strong", "strong", True)
+
+
+def help_lines(model: Model) -> list[list[Span]]:
+    """The keys of the screen below, with what they do."""
+    from dataclasses import replace
+
+    lines: list[list[Span]] = []
+    for binding in bindings_for(replace(model, overlay=None)):
+        if binding.shown and binding.help:
+            shown = _(binding.shown)
+            lines.append(
+                [
+                    Span(shown + " " * max(1, 10 - width_of(shown)), "strong", bold=True),
+                    Span(_(binding.help), "text"),
+                ]
+            )
+    return lines

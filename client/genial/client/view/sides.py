@@ -1,0 +1,251 @@
+"""What stands beside the board, as spans: turn, clock, preview, what others did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from genial.client.model import Ghost, Model, Play, Remark
+from genial.client.palette import Look
+from genial.client.text import _, ngettext
+from genial.client.view.canvas import cut, fit
+from genial.client.view.log import is_told, play_sentence
+from genial.client.view.spans import Span, points_spans, tile_chip
+from genial.client.view.tracks import TrackRow
+from genial.client.view.words import clock_text, refused_sentence
+from genial.engine.board import cell_name
+from genial.engine.moves import Phase, Placed
+from genial.engine.rules import Mode, SeatKind
+from genial.engine.view import PlayerView
+
+REVERSED: Final = "strong"
+
+
+def turn_text(model: Model, view: PlayerView) -> tuple[str, bool]:
+    """Whose turn it is, and whether that is ours."""
+    if view.is_over:
+        return _("GAME OVER"), False
+    name = model.name_of(view.turn).upper()
+    if not view.is_my_turn:
+        return _("{name} TO MOVE").format(name=cut(name, 9)), False
+    match view.phase:
+        case Phase.BONUS:
+            return _("BONUS, {name}").format(name=name), True
+        case Phase.CLOSE:
+            return _("END TURN, {name}").format(name=name), True
+        case _:
+            return _("YOUR TURN, {name}").format(name=name), True
+
+
+def clock_left(model: Model, seat: int) -> float | None:
+    """Seconds on a seat's clock now; None without clocks."""
+    if model.game is None or not model.game.message.HasField("clock"):
+        return None
+    message = model.game.message
+    left = 0.0
+    for shown in message.seats:
+        if shown.seat == seat:
+            left = shown.clock_left.seconds + shown.clock_left.nanos / 1e9
+    view = model.game.view
+    if view.turn == seat and not view.is_over and not message.clocks_paused:
+        left -= model.now - model.heard
+    return max(0.0, left)
+
+
+def facts(model: Model, view: PlayerView, long: bool) -> list[tuple[str, str]]:
+    """Clock, bag and bonus as label and value; in words when there is room."""
+    rows: list[tuple[str, str]] = []
+    seat = view.turn if model.seat is None else model.seat
+    left = clock_left(model, seat)
+    if left is not None:
+        rows.append((_("clock"), clock_text(left)))
+    tiles = ngettext("{count} tile", "{count} tiles", view.bag_count).format(count=view.bag_count)
+    rows.append((_("bag"), tiles if long else str(view.bag_count)))
+    owed = view.bonus_owed if view.phase is Phase.BONUS else 0
+    rows.append((_("bonus"), _("none") if long and not owed else str(owed)))
+    return rows
+
+
+def preview(ghost: Ghost | None, look: Look) -> list[list[Span]]:
+    """What the tile in hand would earn and where, four lines; empty without one."""
+    if ghost is None:
+        return []
+    where = Span(
+        _("at {cells}").format(cells=" ".join(_name(cell) for cell in ghost.cells)), "text"
+    )
+    if ghost.refusal is not None:
+        return [[Span(_("not here"), "strong", bold=True)], [where]]
+    total = sum(ghost.points)
+    points = ngettext("{count} point", "{count} points", total).format(count=total)
+    return [
+        [Span(_("it earns"))],
+        [Span(points, "strong", bold=True)],
+        points_spans(ghost.points, look) if total else [],
+        [where],
+    ]
+
+
+def _name(cell: tuple[int, int]) -> str:
+    try:
+        return cell_name(cell)
+    except IndexError:
+        return "?"
+
+
+def since_rows(model: Model, look: Look) -> list[tuple[str, list[Span], str]]:
+    """What the others placed since our last turn: name, tile, points; oldest first."""
+    return [
+        (model.name_of(placed.seat), tile_chip(placed.tile, look), f"+{sum(placed.points)}")
+        for placed in model.since_turn
+    ]
+
+
+def marks_legend(look: Look) -> list[tuple[str, str, bool]]:
+    """The marks with what they mean; the third says whether it is on white."""
+    if look.ascii:
+        return [
+            ("[R]", _("yours"), False),
+            ("+R+", _("scores"), False),
+            ("<R>", _("last"), False),
+            (":R:", _("start"), False),
+        ]
+    return [
+        ("[R]", _("your tile"), True),
+        ("‹R›", _("last tile"), False),
+        ("∙R∙", _("start"), False),
+    ]
+
+
+def track_rows(model: Model, view: PlayerView) -> list[TrackRow]:
+    """A row a track, ours first, then clockwise; partners share one."""
+    players = len(view.seats)
+    first = model.seat if model.seat is not None else view.first_seat
+    away = away_seats(model)
+    rows: list[TrackRow] = []
+    seen: set[int] = set()
+    for step in range(players):
+        seat = (first + step) % players
+        team = view.rules.team_of(seat)
+        if team in seen:
+            continue
+        seen.add(team)
+        seats = [member for member in view.rules.teams[team]]
+        if seat in seats:
+            seats.sort(key=lambda member: member != seat)
+        names = "+".join(view.seats[member].name for member in seats)
+        if view.rules.mode is Mode.PARTNERS:
+            names = "+".join(cut(view.seats[member].name, 3) for member in seats)
+        rows.append(
+            TrackRow(
+                name=names,
+                track=view.seats[seat].track,
+                own=model.seat is not None and model.seat in seats,
+                to_move=view.turn in seats and not view.is_over,
+                gone=all(view.seats[member].resigned for member in seats),
+                note=_note(model, view, seat, away),
+            )
+        )
+    return rows
+
+
+def away_seats(model: Model) -> Mapping[int, bool]:
+    """Seats whose player's line is down."""
+    if model.table is None:
+        return {}
+    return {
+        seat.seat: True
+        for seat in model.table.seats
+        if seat.HasField("away_since") and not seat.connected
+    }
+
+
+def _note(model: Model, view: PlayerView, seat: int, away: Mapping[int, bool]) -> str:
+    shown = view.seats[seat]
+    if shown.resigned:
+        return _("resigned")
+    if seat in away:
+        return _("away")
+    if shown.kind is SeatKind.BOT:
+        return _("bot")
+    left = clock_left(model, seat)
+    return clock_text(left) if left is not None and seat != model.seat else ""
+
+
+def last_move(model: Model, look: Look) -> list[Span]:
+    """The newest play that is worth telling, as a sentence; empty before the first."""
+    for entry in reversed(model.log):
+        if isinstance(entry, Play) and is_told(entry):
+            return play_sentence(entry, look)
+    return []
+
+
+def moves_made(model: Model, view: PlayerView) -> int:
+    """How many tiles lie on the board."""
+    free = view.board.free.bit_count()
+    return (len(view.board.zone.cells) - 6 - free) // 2
+
+
+def status_line(model: Model, view: PlayerView, ghost: Ghost | None, look: Look) -> list[Span]:
+    """Row 21: a notice, why a spot is illegal, or the last move."""
+    if model.notice:
+        return [Span(model.notice, "strong", bold=True)]
+    if ghost is not None and ghost.refusal is not None:
+        return [Span(refused_sentence(ghost.refusal), "text")]
+    return last_move(model, look)
+
+
+def choice_line(model: Model, view: PlayerView) -> list[Span]:
+    """Row 22 when the turn is to be ended: refill and exchange with what they mean."""
+    if not view.is_my_turn:
+        return []
+    if view.phase is Phase.BONUS:
+        return [
+            Span(_("Genial!") + " ", "strong", bold=True),
+            Span(
+                ngettext(
+                    "You place another tile at once.",
+                    "You place {count} more tiles at once.",
+                    view.bonus_owed,
+                ).format(count=view.bonus_owed),
+                "text",
+            ),
+        ]
+    if view.phase is not Phase.CLOSE:
+        return []
+    if not view.may_exchange:
+        return [
+            Span(_("Enter"), "strong", bold=True),
+            Span(" " + _("refill: draw tiles, that ends your turn"), "text"),
+        ]
+    count = len(view.rack)
+    return [
+        Span("f", "strong", bold=True),
+        Span(" " + _("refill") + "   ", "text"),
+        Span("x", "strong", bold=True),
+        Span(
+            " "
+            + ngettext(
+                "exchange: show your last tile, draw six new ones",
+                "exchange: show your {count} tiles, draw six new ones",
+                count,
+            ).format(count=count),
+            "text",
+        ),
+    ]
+
+
+def chat_line(model: Model) -> list[Span]:
+    """The newest chat message; empty when nobody has said anything."""
+    for entry in reversed(model.log):
+        if not isinstance(entry, Play | Remark):
+            return [Span(entry.name, "text", bold=True), Span(f' "{entry.text}"')]
+    return []
+
+
+def unread_text(model: Model) -> str:
+    """How much of the chat has not been looked at, and the key for it."""
+    if model.unread:
+        return ngettext(
+            "{count} unread, c chat", "{count} unread, c chat", model.unread
+        ).format(count=model.unread)
+    return _("c chat")

@@ -1,0 +1,45 @@
+"""Words that several screens share: clocks, levels, refusals, seats."""
+
+from __future__ import annotations
+
+from genial.client.text import N_, _
+from genial.engine.refusal import Refused
+from genial.engine.rules import Mode, Preset
+
+_LEVEL_WORDS = {
+    "easy": N_("easy"),
+    "medium": N_("medium"),
+    "hard": N_("hard"),
+}
+_MODE_WORDS = {
+    Mode.FREE: N_("free for all"),
+    Mode.PARTNERS: N_("partners"),
+    Mode.SOLO: N_("solitaire"),
+}
+_PRESET_WORDS = {Preset.GENIAL: N_("rules genial"), Preset.OFFICIAL: N_("rules official")}
+
+
+def clock_text(seconds: float) -> str:
+    """A thinking clock: `8:42`, `0:09`; never below zero."""
+    whole = max(0, int(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def level_word(level: str) -> str:
+    """A bot's level in the player's language; unknown ones as they are."""
+    return _(_LEVEL_WORDS[level]) if level in _LEVEL_WORDS else level
+
+
+def mode_word(mode: Mode) -> str:
+    """What kind of game this is."""
+    return _(_MODE_WORDS[mode])
+
+
+def preset_word(preset: Preset) -> str:
+    """Which exchange rule holds."""
+    return _(_PRESET_WORDS[preset])
+
+
+def refused_sentence(refused: Refused) -> str:
+    """Why not, in the player's language."""
+    return _(refused.refusal.sentence).format(**refused.metadata)
