@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from genial.client.text import N_, _, ngettext
-from genial.client.updates import DealProgress, DealStep, DealVerdict
+from genial.client.updates import DealProgress, DealStep, DealVerdict, HostClosing
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
 from genial.engine.refusal import Refused
@@ -224,6 +224,27 @@ def score_sentences(view: PlayerView) -> list[str]:
     return said
 
 
+def bag_sentence(view: PlayerView) -> str:
+    """How many tiles the bag still holds."""
+    return ngettext(
+        "The bag holds {count} tile.", "The bag holds {count} tiles.", view.bag_count
+    ).format(count=view.bag_count)
+
+
+def standing_sentences(view: PlayerView) -> list[str]:
+    """How a game stands, for somebody who comes in the middle: tiles, tracks, turn."""
+    said = []
+    if view.viewer is not None:
+        said.append(_("Your tiles: {tiles}.").format(tiles=tiles_text(view.rack)))
+    said += score_sentences(view)
+    if view.ended is not None:
+        return said + end_sentences(view.ended, view)
+    said.append(bag_sentence(view))
+    if not view.is_my_turn:
+        said.append(turn_sentence(view))
+    return said
+
+
 def _name(view: PlayerView, seat: int) -> str:
     return view.seats[seat].name
 
@@ -316,6 +337,14 @@ def _seat_changes(old: TableSeat, new: TableSeat, own: bool, table: Table) -> li
 def chat_sentence(message: ChatMessage) -> str:
     """A chat message with who wrote it."""
     return _("{name} says: {text}").format(name=message.name or _("The host"), text=message.text)
+
+
+def closing_sentence(closing: HostClosing) -> str:
+    """The host's good-bye."""
+    said = closing.message or _("The host is closing.")
+    if closing.returning:
+        return _("{said} It means to come back; your seat is kept.").format(said=said)
+    return said
 
 
 # --- the deal -----------------------------------------------------------------------

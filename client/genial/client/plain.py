@@ -1,0 +1,227 @@
+"""The game in lines of text: for screen readers, pipes and scripts.
+
+Prompts and answers are single lines, one fact a line, without cursor movement.
+`> your turn` (never translated) tells a script that a move is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from genial.client import sentences
+from genial.client.lines import LineReader, say
+from genial.client.plain_commands import Commands, Quit
+from genial.client.session import (
+    ChatArrived,
+    ConnectionChanged,
+    DealProgress,
+    DealVerdict,
+    GameChanged,
+    GenialError,
+    HostClosing,
+    Link,
+    RefusedUpdate,
+    SeatLost,
+    Session,
+    SessionEnded,
+    TableChanged,
+    Update,
+)
+from genial.client.text import _
+from genial.engine.moves import Ended
+from genial.engine.view import PlayerView
+from genial.v1.table_pb2 import TableState
+
+YOUR_TURN: Final = "> your turn"
+
+
+async def run_plain(
+    session: Session,
+    reader: LineReader,
+    *,
+    may_quit: Callable[[], Awaitable[bool]] | None = None,
+) -> GenialError | None:
+    """Plays, or watches, until the input ends, the person quits, or the table is finished.
+
+    Args:
+        session: At the table; closed at the end.
+        reader: Where commands come from.
+        may_quit: Asked before `quit` is obeyed; None: always. The end of the input asks
+            nobody.
+
+    Returns:
+        Why the session ended by itself, None if that was in order.
+    """
+    client = PlainClient(session, reader, may_quit)
+    return await client.run()
+
+
+class PlainClient:
+    """One session, told as sentences and driven by lines."""
+
+    def __init__(
+        self,
+        session: Session,
+        reader: LineReader,
+        may_quit: Callable[[], Awaitable[bool]] | None,
+    ) -> None:
+        """See `run_plain`."""
+        self._session = session
+        self._reader = reader
+        self._commands = Commands(session, may_quit)
+        self._asked_ready = False
+        self._deal_seen = False
+        self._was_due = False
+
+    async def run(self) -> GenialError | None:
+        """See `run_plain`."""
+        telling = asyncio.create_task(self._tell())
+        obeying = asyncio.create_task(self._obey())
+        try:
+            await asyncio.wait([telling, obeying], return_when=asyncio.FIRST_COMPLETED)
+            for task in (telling, obeying):
+                if task.done():
+                    error = task.result()
+                    if task is telling:
+                        return error
+            return None
+        finally:
+            for task in (telling, obeying):
+                task.cancel()
+            await asyncio.gather(telling, obeying, return_exceptions=True)
+            await self._session.close()
+
+    # --- what is typed ------------------------------------------------------------------
+
+    async def _obey(self) -> None:
+        async for line in self._reader.lines():
+            try:
+                answers = await self._commands.obey(line)
+            except Quit:
+                return
+            except GenialError as error:
+                say(error.sentence)
+                # Input is due still: a script that waits for the line gets it again.
+                self._say_if_due()
+            else:
+                for answer in answers.lines:
+                    say(answer)
+                if answers.misunderstood:
+                    self._say_if_due()
+
+    def _say_if_due(self) -> None:
+        game = self._session.game
+        if game is not None and game.view.is_my_turn:
+            say(YOUR_TURN)
+
+    # --- what happens -------------------------------------------------------------------
+
+    async def _tell(self) -> GenialError | None:
+        async for update in self._session.updates():
+            if isinstance(update, SessionEnded):
+                if update.error is not None:
+                    say(update.error.sentence)
+                return update.error
+            await self._tell_update(update)
+        return None
+
+    async def _tell_update(self, update: Update) -> None:
+        match update:
+            case TableChanged():
+                await self._tell_table(update)
+            case GameChanged():
+                self._tell_game(update)
+            case ChatArrived(messages, _gap):
+                for message in messages:
+                    self._commands.remember(sentences.chat_sentence(message))
+                    say(sentences.chat_sentence(message))
+            case ConnectionChanged(Link.RECONNECTING, sentence, _since):
+                say(_("Connection lost, trying again. {reason}").format(reason=sentence))
+            case ConnectionChanged():
+                say(_("Connected again."))
+            case DealProgress():
+                said = sentences.deal_sentence(update)
+                if said:
+                    say(said)
+            case DealVerdict():
+                for said in sentences.verdict_sentences(update):
+                    say(said)
+                self._say_what_next()
+            case HostClosing():
+                say(sentences.closing_sentence(update))
+            case SeatLost(_loss, sentence):
+                say(sentence)
+            case RefusedUpdate(error):
+                say(error.sentence)
+            case SessionEnded():
+                raise AssertionError("the end is told by the caller")
+
+    async def _tell_table(self, update: TableChanged) -> None:
+        table, before = update.table, update.before
+        if table.state == TableState.TABLE_STATE_DEALING:
+            self._deal_seen = True
+        if before is None:
+            lines = sentences.table_sentences(table, self._session.seat)
+        else:
+            lines = sentences.table_changes(before, table)
+        for line in lines:
+            say(line)
+        if not self._asked_ready and self._session.seat is not None:
+            self._asked_ready = True
+            own = table.seats[self._session.seat]
+            if table.state == TableState.TABLE_STATE_OPEN and not own.ready:
+                await self._get_ready()
+
+    async def _get_ready(self) -> None:
+        try:
+            await self._session.set_ready()
+        except GenialError as error:
+            say(error.sentence)
+            return
+        if self._session.table.state == TableState.TABLE_STATE_OPEN:
+            say(_("You are ready; the game begins once every seat is taken and ready."))
+
+    def _tell_game(self, update: GameChanged) -> None:
+        view = update.view
+        first = self._commands.take_game(update)
+        told = [
+            line
+            for numbered in update.events
+            for line in sentences.event_sentences(numbered.event, view)
+        ]
+        for line in told:
+            self._commands.remember(line)
+        if first and not self._deal_seen:
+            # Coming back, or late: where the game stands says more than how it came to be.
+            told = sentences.standing_sentences(view)
+        elif update.gap:
+            told.append(_("Something in between was missed; this is how it stands."))
+            told += sentences.standing_sentences(view)
+        for line in told:
+            say(line)
+        moved = any(
+            not isinstance(numbered.event, Ended) and numbered.event.seat == view.viewer
+            for numbered in update.events
+        )
+        self._tell_turn(view, fresh=first or moved, changed=bool(update.events))
+        if view.is_over:
+            self._deal_seen = False
+
+    def _tell_turn(self, view: PlayerView, *, fresh: bool, changed: bool) -> None:
+        if view.is_my_turn and (fresh or not self._was_due):
+            say(sentences.turn_sentence(view))
+            say(YOUR_TURN)
+        elif changed and not view.is_over and not view.is_my_turn and self._turn_passed(view):
+            say(sentences.turn_sentence(view))
+        self._was_due = view.is_my_turn
+
+    def _turn_passed(self, view: PlayerView) -> bool:
+        return self._commands.turn_moved(view.turn)
+
+    def _say_what_next(self) -> None:
+        if self._session.seat is not None and (
+            self._session.table.state == TableState.TABLE_STATE_OPEN
+        ):
+            say(_("Type rematch to play again, or quit."))
