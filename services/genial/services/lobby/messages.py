@@ -149,6 +149,19 @@ def table_to_message(
     return message
 
 
+def with_viewer(
+    message: table_pb2.Table, table: Table, token_hash: bytes | None
+) -> table_pb2.Table:
+    """`message`, or a copy of it that names the seat of the viewer's token."""
+    seat = table.seat_of(token_hash) or table.seat_played_by(token_hash)
+    if seat is None:
+        return message
+    own = table_pb2.Table()
+    own.CopyFrom(message)
+    own.viewer_seat = seat.number
+    return own
+
+
 def _deadline(table: Table) -> int | None:
     if table.state is TableState.DEALING and table.deal is not None:
         return table.deal.deadline

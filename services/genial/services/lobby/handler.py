@@ -1,0 +1,535 @@
+"""LobbyService: requests in, answers out (a handler of genial.wire.serving)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final, Protocol, TypeVar
+
+from google.protobuf.message import Message
+
+from genial.engine.rules import Mode
+from genial.services.lobby import commands, seating, wording
+from genial.services.lobby.answers import answer_of, known_answer
+from genial.services.lobby.lobby import ListWatcher, Lobby
+from genial.services.lobby.messages import (
+    ChatLine,
+    chat_to_message,
+    options_from_message,
+    table_to_message,
+    with_viewer,
+)
+from genial.services.lobby.pace import Pace
+from genial.services.lobby.runtime import RunningTable, Watcher
+from genial.services.lobby.store import Answer
+from genial.services.lobby.table import Progress, Seat, Table
+from genial.services.peers import is_service
+from genial.v1 import lobby_service_pb2 as pb
+from genial.v1 import table_pb2
+from genial.wire import requests
+from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.metadata import SEAT_TOKEN, MalformedTokenError, seat_token_hash
+from genial.wire.serving import Call
+
+DEFAULT_LEVEL: Final = "medium"
+
+_LIST_PAUSE: Final = 0.25
+"""Seconds between two messages of a WatchTables stream, at least."""
+_LONGEST_LIST: Final = 200
+
+R = TypeVar("R", bound=Message)
+
+
+class HostDescriber(Protocol):
+    """Who can say what the host is called."""
+
+    def describe(self) -> table_pb2.Host:
+        """The host, without what the lobby knows itself."""
+        ...
+
+
+class LobbyHandler:
+    """The lobby's rpcs. `lobby` must be started."""
+
+    def __init__(self, lobby: Lobby, host: HostDescriber) -> None:
+        self._lobby = lobby
+        self._host = host
+        self._paces: dict[str, Pace] = {}
+
+    # --- looking ---
+
+    async def get_host(self, request: pb.GetHostRequest, call: Call) -> pb.GetHostResponse:
+        """Who this host is."""
+        host = self._host.describe()
+        host.tables = self._lobby.live_tables
+        host.open_seats = self._lobby.open_seats
+        host.draining = self._lobby.settings.draining
+        return pb.GetHostResponse(host=host)
+
+    async def list_tables(self, request: pb.ListTablesRequest, call: Call) -> pb.ListTablesResponse:
+        """All tables, oldest first, in pages."""
+        size = requests.page_size(request.page_size)
+        place = _place(requests.page_place(request.page_token))
+        rest = [
+            running
+            for running in self._lobby.tables
+            if (running.table.created_at, running.table.table_id) > place
+        ]
+        page = rest[:size]
+        response = pb.ListTablesResponse(tables=[running.brief_message() for running in page])
+        if len(rest) > size:
+            last = page[-1].table
+            response.next_page_token = requests.page_token(f"{last.created_at} {last.table_id}")
+        return response
+
+    async def watch_tables(
+        self, request: pb.WatchTablesRequest, call: Call
+    ) -> AsyncIterator[pb.WatchTablesResponse]:
+        """The whole list now and after each change, at most a few times a second."""
+        watcher = ListWatcher()
+        self._lobby.list_watchers.add(watcher)
+        try:
+            while self._lobby.closing is None:
+                watcher.awake.clear()
+                tables = self._lobby.tables[-_LONGEST_LIST:]
+                yield pb.WatchTablesResponse(tables=[running.brief_message() for running in tables])
+                await asyncio.sleep(_LIST_PAUSE)
+                await watcher.awake.wait()
+            yield pb.WatchTablesResponse(closing=self._lobby.closing)
+        finally:
+            self._lobby.list_watchers.discard(watcher)
+
+    async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
+        """One table; with a token also which seat it holds."""
+        running = self._running(request.table_id)
+        return pb.GetTableResponse(table=running.message_for(_token_hash(call)))
+
+    async def watch_table(
+        self, request: pb.WatchTableRequest, call: Call
+    ) -> AsyncIterator[pb.WatchTableResponse]:
+        """The table now and after each change, with the chat; a seat's stream is its presence."""
+        running = self._running(request.table_id)
+        token_hash = _token_hash(call)
+        self._check_may_watch(running.table, token_hash, request.password)
+        if len(running.watchers) >= self._lobby.settings.most_watchers:
+            limit = self._lobby.settings.most_watchers
+            raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
+        watcher = Watcher(token_hash)
+        running.add_watcher(watcher)
+        if token_hash is not None:
+            self._lobby.presence_changed(running, token_hash)
+        try:
+            chat, version = request.after_chat, 0
+            while not watcher.superseded and self._lobby.closing is None:
+                watcher.awake.clear()
+                self._check_may_watch(running.table, token_hash, request.password)
+                if running.table.version != version or running.last_chat > chat or not version:
+                    version = running.table.version
+                    yield _seen(running, token_hash, chat)
+                    chat = max(chat, running.last_chat)
+                await watcher.awake.wait()
+            if watcher.superseded:
+                yield pb.WatchTableResponse(superseded=True)
+            else:
+                yield pb.WatchTableResponse(closing=self._lobby.closing)
+        finally:
+            gone = running.remove_watcher(watcher)
+            if gone and token_hash is not None:
+                self._lobby.presence_changed(running, token_hash)
+
+    def _check_may_watch(self, table: Table, token_hash: bytes | None, password: str) -> None:
+        if token_hash is not None:
+            known = table.seat_of(token_hash) or table.seat_played_by(token_hash)
+            if known is not None or table.is_creator(token_hash):
+                return
+            raise GenialError(Reason.BAD_SEAT_TOKEN)
+        if table.options.spectators_forbidden:
+            raise GenialError(Reason.SPECTATORS_FORBIDDEN)
+        if not wording.is_password(password, table.password_hash):
+            raise GenialError(Reason.BAD_TABLE_PASSWORD)
+
+    # --- sitting down and getting up ---
+
+    async def create_table(
+        self, request: pb.CreateTableRequest, call: Call
+    ) -> pb.CreateTableResponse:
+        """A new table; who sends a token with it has the creator's rights."""
+        request_id = requests.request_id(request.request_id)
+        token_hash = _token_hash(call)
+        options = options_from_message(request.options)
+        if len(request.bot_levels) > options.rules.players:
+            raise malformed("bot_levels", f"must be at most {options.rules.players}")
+        password_hash = wording.hash_password(request.password)
+        name = wording.clean_table_name(request.name)
+        for index, level in enumerate(request.bot_levels):
+            await self._check_level(level, f"bot_levels[{index}]")
+        lobby = self._lobby
+        async with lobby.creating:
+            known = await known_answer(self._lobby.store, "", token_hash, request_id, request)
+            if known is not None:
+                return pb.CreateTableResponse.FromString(known)
+            if lobby.settings.draining or lobby.closing is not None:
+                raise GenialError(Reason.HOST_DRAINING)
+            if lobby.live_tables >= lobby.settings.most_tables:
+                raise GenialError(Reason.TOO_MANY_TABLES, limit=lobby.settings.most_tables)
+            now = lobby.now()
+            table = Table(
+                table_id=lobby.chance.new_id(),
+                name=name or self._free_name(),
+                options=options,
+                seats=tuple(Seat(number) for number in range(options.rules.players)),
+                created_at=now,
+                password_hash=password_hash,
+                creator_hash=token_hash,
+                used_at=now,
+            )
+            for number, level in zip(
+                reversed(range(options.rules.players)), request.bot_levels, strict=False
+            ):
+                table = seating.put_bot(table, number, level, now, lobby.chance)
+            response = pb.CreateTableResponse(table=table_to_message(table, Progress(), 0))
+            answer = answer_of("", token_hash, request_id, request, response, now)
+            await lobby.store.save(table, answer)
+            lobby.add(table)
+        return response
+
+    def _free_name(self) -> str:
+        used = {running.table.name for running in self._lobby.tables}
+        number = 1
+        while f"Table {number}" in used:
+            number += 1
+        return f"Table {number}"
+
+    async def _check_level(self, level: str, field: str) -> None:
+        levels = await self._lobby.bot_levels()
+        if levels is None:
+            raise GenialError(Reason.BOT_FAILED, fault="the bots service does not answer")
+        if level not in levels:
+            known = ", ".join(levels) or "none, this host has no bots"
+            raise GenialError(Reason.UNKNOWN_BOT_LEVEL, level=level[:40], levels=known, field=field)
+
+    async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
+        """A seat for the caller's token, or the one that it holds."""
+        request_id = requests.request_id(request.request_id)
+        running = self._running(request.table_id)
+        token_hash = _needed_token_hash(call)
+        number = request.seat if request.HasField("seat") else None
+        level = wording.clean(request.bot_level, wording.NAME_LENGTH, "bot_level")
+        name = "" if is_service(call, self._lobby.secret) else wording.clean_name(request.name)
+        took: list[int] = []
+
+        def join(table: Table) -> Table:
+            now = self._lobby.now()
+            chance = self._lobby.chance
+            if not name and level:
+                table, seat = seating.claim_for_bot(
+                    table, token_hash, number=number, level=level, now=now, chance=chance
+                )
+            else:
+                if table.seat_of(token_hash) is None and not wording.is_password(
+                    request.password, table.password_hash
+                ):
+                    raise GenialError(Reason.BAD_TABLE_PASSWORD)
+                table, seat = seating.join(
+                    table,
+                    token_hash,
+                    name=name,
+                    number=number,
+                    bot_level=level,
+                    now=now,
+                    chance=chance,
+                )
+            took.append(seat)
+            return table
+
+        def respond(table: Table) -> pb.JoinTableResponse:
+            message = table_to_message(table, running.progress, len(running.watchers))
+            return pb.JoinTableResponse(
+                seat=took[-1], table=with_viewer(message, table, token_hash)
+            )
+
+        return await self._answered(running, token_hash, request_id, request, join, respond)
+
+    async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
+        """Gives the caller's seat up."""
+        lobby = self._lobby
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: seating.leave(table, caller, lobby.now(), lobby.chance),
+            pb.LeaveTableResponse(),
+        )
+
+    async def kick_seat(self, request: pb.KickSeatRequest, call: Call) -> pb.KickSeatResponse:
+        """Sends a player or a bot away."""
+        lobby = self._lobby
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: seating.kick(
+                table, caller, request.seat, lobby.now(), lobby.chance
+            ),
+            pb.KickSeatResponse(),
+        )
+
+    # --- what seated people say ---
+
+    async def set_ready(self, request: pb.SetReadyRequest, call: Call) -> pb.SetReadyResponse:
+        """Ready for the next game, or not yet."""
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.set_ready(table, caller, request.ready),
+            pb.SetReadyResponse(),
+        )
+
+    async def start_game(self, request: pb.StartGameRequest, call: Call) -> pb.StartGameResponse:
+        """Fills the open seats with bots and readies the caller."""
+        level = request.bot_level or DEFAULT_LEVEL
+        lobby = self._lobby
+        if self._running(request.table_id).table.open_seats:
+            await self._check_level(level, "bot_level")
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.start_game(
+                table, caller, level, lobby.now(), lobby.chance
+            ),
+            pb.StartGameResponse(),
+        )
+
+    async def rematch(self, request: pb.RematchRequest, call: Call) -> pb.RematchResponse:
+        """Ready for another game at this table."""
+        return await self._act(request, call, commands.rematch, pb.RematchResponse())
+
+    async def commit_nonce(
+        self, request: pb.CommitNonceRequest, call: Call
+    ) -> pb.CommitNonceResponse:
+        """The hash of a seat's nonce."""
+        lobby = self._lobby
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.commit_nonce(
+                table,
+                caller,
+                game_number=request.game_number,
+                deal=request.deal,
+                nonce_hash=request.nonce_hash,
+                next_deadline=lobby.now() + lobby.times.deal_step,
+            ),
+            pb.CommitNonceResponse(),
+        )
+
+    async def reveal_nonce(
+        self, request: pb.RevealNonceRequest, call: Call
+    ) -> pb.RevealNonceResponse:
+        """A seat's nonce."""
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.reveal_nonce(
+                table,
+                caller,
+                game_number=request.game_number,
+                deal=request.deal,
+                nonce=request.nonce,
+            ),
+            pb.RevealNonceResponse(),
+        )
+
+    async def propose_end(self, request: pb.ProposeEndRequest, call: Call) -> pb.ProposeEndResponse:
+        """Agrees to end the running game, or takes that back."""
+        running = self._running(request.table_id)
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.propose_end(
+                table, caller, request.agree, running.progress, self._lobby.chance
+            ),
+            pb.ProposeEndResponse(),
+        )
+
+    async def pause_clocks(
+        self, request: pb.PauseClocksRequest, call: Call
+    ) -> pb.PauseClocksResponse:
+        """Asks for paused clocks, agrees to that, or ends it."""
+        running = self._running(request.table_id)
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.pause_clocks(
+                table, caller, request.pause, running.progress, self._lobby.chance
+            ),
+            pb.PauseClocksResponse(),
+        )
+
+    async def lock_seats(self, request: pb.LockSeatsRequest, call: Call) -> pb.LockSeatsResponse:
+        """Keeps newcomers out, or lets them in again."""
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.lock_seats(table, caller, request.locked),
+            pb.LockSeatsResponse(),
+        )
+
+    async def shelve_table(
+        self, request: pb.ShelveTableRequest, call: Call
+    ) -> pb.ShelveTableResponse:
+        """Puts a table away."""
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.shelve(table, caller, self._lobby.chance),
+            pb.ShelveTableResponse(),
+        )
+
+    async def resume_table(
+        self, request: pb.ResumeTableRequest, call: Call
+    ) -> pb.ResumeTableResponse:
+        """Takes a table off the shelf."""
+        lobby = self._lobby
+        return await self._act(
+            request,
+            call,
+            lambda table, caller: commands.resume(table, caller, lobby.now(), lobby.chance),
+            pb.ResumeTableResponse(),
+        )
+
+    async def send_chat(self, request: pb.SendChatRequest, call: Call) -> pb.SendChatResponse:
+        """A message to everybody at the table."""
+        request_id = requests.request_id(request.request_id)
+        running = self._running(request.table_id)
+        token_hash = _token_hash(call)
+        self._check_may_watch(running.table, token_hash, "")
+        text = wording.clean_chat(request.text)
+        async with running.lock:
+            known = await known_answer(
+                self._lobby.store, request.table_id, token_hash, request_id, request
+            )
+            if known is not None:
+                return pb.SendChatResponse.FromString(known)
+            seat = running.table.seat_of(token_hash)
+            _check_may_talk(running.table, seat)
+            now = self._lobby.now()
+            speaker = call.peer if seat is None else f"seat {seat.number}"
+            self._pace(request.table_id).check(speaker, now)
+            line = ChatLine(
+                running.last_chat + 1,
+                now,
+                None if seat is None else seat.number,
+                "" if seat is None else seat.name,
+                text,
+            )
+            response = pb.SendChatResponse(number=line.number)
+            await running.change(
+                lambda table: table,
+                answer=lambda _: answer_of(
+                    request.table_id, token_hash, request_id, request, response, now
+                ),
+                chat=line,
+            )
+        return response
+
+    def _pace(self, table_id: str) -> Pace:
+        if table_id not in self._paces:
+            live = {running.table.table_id for running in self._lobby.tables}
+            self._paces = {known: pace for known, pace in self._paces.items() if known in live}
+            self._paces[table_id] = Pace(self._lobby.settings.chat_per_minute)
+        return self._paces[table_id]
+
+    # --- the way of every command ---
+
+    def _running(self, table_id: str) -> RunningTable:
+        return self._lobby.table(requests.identifier(table_id, "table_id"))
+
+    async def _act(
+        self,
+        request: Any,
+        call: Call,
+        act: Callable[[Table, bytes | None], Table],
+        response: R,
+    ) -> R:
+        request_id = requests.request_id(request.request_id)
+        running = self._running(request.table_id)
+        token_hash = _token_hash(call)
+        return await self._answered(
+            running,
+            token_hash,
+            request_id,
+            request,
+            lambda table: act(table, token_hash),
+            lambda _: response,
+        )
+
+    async def _answered(
+        self,
+        running: RunningTable,
+        token_hash: bytes | None,
+        request_id: str,
+        request: Message,
+        change: Callable[[Table], Table],
+        respond: Callable[[Table], R],
+    ) -> R:
+        """Changes the table once for a request id; a repeat gets the first answer."""
+        scope = running.table.table_id
+        responses: list[R] = []
+
+        def answer(table: Table) -> Answer:
+            responses.append(respond(table))
+            return answer_of(
+                scope, token_hash, request_id, request, responses[-1], self._lobby.now()
+            )
+
+        async with running.lock:
+            known = await known_answer(self._lobby.store, scope, token_hash, request_id, request)
+            if known is not None:
+                blank = respond(running.table).__class__
+                return blank.FromString(known)
+            if self._lobby.closing is not None:
+                raise GenialError(Reason.HOST_CLOSING)
+            await running.change(change, answer=answer)
+        return responses[-1]
+
+
+def _check_may_talk(table: Table, seat: Seat | None) -> None:
+    quiet = table.rules.mode is Mode.PARTNERS and not table.rules.partners_talk
+    if quiet and seat is not None and table.running_game_id:
+        raise GenialError(Reason.CHAT_CLOSED)
+
+
+def _seen(
+    running: RunningTable, token_hash: bytes | None, after_chat: int
+) -> pb.WatchTableResponse:
+    lines = list(running.chat_after(after_chat))
+    return pb.WatchTableResponse(
+        table=running.message_for(token_hash),
+        chat=[chat_to_message(line) for line in lines],
+        chat_gap=bool(lines) and lines[0].number > after_chat + 1,
+    )
+
+
+def _token_hash(call: Call) -> bytes | None:
+    token = call.metadata.get(SEAT_TOKEN)
+    if token is None:
+        return None
+    try:
+        return seat_token_hash(token)
+    except MalformedTokenError as fault:
+        raise malformed(SEAT_TOKEN, str(fault)) from None
+
+
+def _needed_token_hash(call: Call) -> bytes:
+    token_hash = _token_hash(call)
+    if token_hash is None:
+        raise GenialError(Reason.SEAT_TOKEN_NEEDED)
+    return token_hash
+
+
+def _place(text: str) -> tuple[int, str]:
+    if not text:
+        return (-1, "")
+    created_at, _, table_id = text.partition(" ")
+    if not (created_at.isascii() and created_at.isdigit()):
+        raise malformed("page_token", "must be the next_page_token of the page before")
+    return int(created_at), table_id

@@ -1,0 +1,222 @@
+"""One running table: its lock, its watchers, what it asks of the room and of the bots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from genial.services.lobby import passing
+from genial.services.lobby.messages import ChatLine, table_to_message, with_viewer
+from genial.services.lobby.store import CHAT_KEPT, Answer, LobbyStore
+from genial.services.lobby.table import Chance, Progress, Table, TableState, Times
+from genial.v1 import table_pb2
+
+log = logging.getLogger(__name__)
+
+Change = Callable[[Table], Table]
+
+
+class Surroundings(Protocol):
+    """What a running table needs of the lobby."""
+
+    @property
+    def store(self) -> LobbyStore:
+        """Where tables are kept."""
+        ...
+
+    @property
+    def chance(self) -> Chance:
+        """Fresh secrets and ids."""
+        ...
+
+    @property
+    def times(self) -> Times:
+        """How long things may take."""
+        ...
+
+    @property
+    def stand_in_level(self) -> str:
+        """The level of bots that play on for people."""
+        ...
+
+    def now(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+    def changed(self, running: RunningTable) -> None:
+        """The table is another one now: its list, timers and errands are to be looked at."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class Watcher:
+    """One open WatchTable stream; it looks at the table whenever it is woken.
+
+    Attributes:
+        token_hash: Of the seat or the creator that watches; None for spectators.
+        superseded: A newer stream of the same token took over.
+    """
+
+    token_hash: bytes | None
+    awake: asyncio.Event = field(default_factory=asyncio.Event)
+    superseded: bool = False
+
+
+class RunningTable:
+    """A table in memory. Everything that changes it goes through `change`, one at a time."""
+
+    def __init__(
+        self, table: Table, surroundings: Surroundings, chat: tuple[ChatLine, ...] = ()
+    ) -> None:
+        self.table = table
+        self.progress = Progress()
+        self.chat: Final = deque(chat, maxlen=CHAT_KEPT)
+        self.watchers: Final[set[Watcher]] = set()
+        self.bots_asked: Final[dict[int, str]] = {}
+        """Seats that the bots service was told to play, with the level."""
+        self._present: Final[dict[bytes, Watcher]] = {}
+        self._surroundings = surroundings
+        self.lock: Final = asyncio.Lock()
+        self._message: table_pb2.Table | None = None
+
+    async def change(
+        self,
+        change: Change,
+        *,
+        answer: Callable[[Table], Answer] | None = None,
+        chat: ChatLine | None = None,
+    ) -> Table:
+        """Works out a new table, writes it to disk, then shows it. The lock must be held.
+
+        Args:
+            change: From the table as it is to the new one; may refuse by raising.
+            answer: Makes what is remembered for a repeat, from the new table.
+            chat: A message that is said with it.
+
+        Returns:
+            The new table.
+
+        Raises:
+            GenialError: The refusal, or StorageError; then nothing has changed.
+        """
+        around = self._surroundings
+        table = self._elapsed(change(self.table))
+        remembered = None
+        if table is not self.table or chat is not None:
+            table = replace(table, version=self.table.version + 1)
+        if answer is not None:
+            remembered = answer(table)
+        if table is self.table and remembered is None:
+            return table
+        await around.store.save(table, remembered, chat)
+        if chat is not None:
+            self.chat.append(chat)
+        if table is not self.table:
+            if table.running_game_id != self.table.running_game_id:
+                self.progress = Progress()
+            self.table = table
+            self._message = None
+            self.wake_watchers()
+            around.changed(self)
+        return table
+
+    def _elapsed(self, table: Table) -> Table:
+        around = self._surroundings
+        after = passing.elapse(
+            table, around.now(), self.progress, around.chance, around.times, around.stand_in_level
+        )
+        return self.table if after == self.table else after
+
+    async def change_locked(self, change: Change) -> Table:
+        """`change` for callers that do not hold the lock."""
+        async with self.lock:
+            return await self.change(change)
+
+    async def tick(self) -> None:
+        """Lets time have its effect, if it has one."""
+        if self._elapsed(self.table) is not self.table:
+            await self.change_locked(lambda table: table)
+
+    async def report(self, progress: Progress) -> None:
+        """The room has said how far the running game is."""
+        self.progress = progress
+        self._message = None
+        await self.tick()
+
+    # --- what watchers see ---
+
+    def message(self) -> table_pb2.Table:
+        """The table as everybody sees it; not to be changed by the caller."""
+        if self._message is None:
+            self._message = table_to_message(self.table, self.progress, len(self.watchers))
+        return self._message
+
+    def message_for(self, token_hash: bytes | None) -> table_pb2.Table:
+        """The table with the viewer's own seat."""
+        return with_viewer(self.message(), self.table, token_hash)
+
+    def brief_message(self) -> table_pb2.Table:
+        """The table's row in lists."""
+        return table_to_message(self.table, self.progress, len(self.watchers), brief=True)
+
+    def chat_after(self, number: int) -> Iterator[ChatLine]:
+        """The messages of chat behind a number that are still kept."""
+        return (line for line in self.chat if line.number > number)
+
+    @property
+    def last_chat(self) -> int:
+        """The number of the newest message of chat."""
+        return self.chat[-1].number if self.chat else 0
+
+    def wake_watchers(self) -> None:
+        """Every stream looks at the table again."""
+        for watcher in self.watchers:
+            watcher.awake.set()
+
+    # --- presence ---
+
+    def add_watcher(self, watcher: Watcher) -> None:
+        """A stream begins; an older one of the same token ends."""
+        if watcher.token_hash is not None:
+            older = self._present.get(watcher.token_hash)
+            if older is not None:
+                older.superseded = True
+                older.awake.set()
+            self._present[watcher.token_hash] = watcher
+        self.watchers.add(watcher)
+        self._message = None
+
+    def remove_watcher(self, watcher: Watcher) -> bool:
+        """A stream has ended; returns whether its token is gone with it."""
+        self.watchers.discard(watcher)
+        self._message = None
+        token_hash = watcher.token_hash
+        if token_hash is None or self._present.get(token_hash) is not watcher:
+            return False
+        del self._present[token_hash]
+        return True
+
+    def is_present(self, token_hash: bytes) -> bool:
+        """Whether a token has a stream here."""
+        return token_hash in self._present
+
+    # --- bots ---
+
+    def bots_wanted(self) -> dict[int, str]:
+        """Seats that the host's bots are to play, with their levels."""
+        if self.table.is_closed or self.table.state is TableState.SHELVED:
+            return {}
+        return {
+            seat.number: seat.level if seat.stand_in is None else seat.stand_in.level
+            for seat in self.table.seats
+            if seat.wants_hosted_bot
+        }
+
+    def bots_missing(self) -> list[int]:
+        """Wanted bots that are not connected."""
+        wanted = self.bots_wanted()
+        return [number for number in wanted if self.table.seats[number].player_away]
