@@ -1,8 +1,8 @@
-"""A board in lines of text: as sentences for listening, as a picture for looking."""
+"""A board in sentences, for listening; `record_show` draws it for looking."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from genial.client.text import _
@@ -27,29 +27,6 @@ def board_sentences(board: Board) -> list[str]:
             parts.append(_("Free: {cells}.").format(cells=", ".join(_runs(free))))
         said.append(_("Row {letter}: {contents}").format(letter=letter, contents=" ".join(parts)))
     return said
-
-
-def board_picture(board: Board, marked: Collection[Axial] = ()) -> list[str]:
-    """The board as a hexagon of letters in plain ASCII; free cells are dots.
-
-    Args:
-        board: What to draw.
-        marked: Cells set in brackets, such as those of the last tile.
-    """
-    radius = board.zone.radius
-    lines = []
-    for row in _rows(board):
-        cells = []
-        for cell in row:
-            symbol = board[cell]
-            text = "." if symbol is None else symbol.letter
-            cells.append(f"[{text}]" if cell in marked else f" {text} ")
-        first, last = cell_name(row[0]), cell_name(row[-1])
-        indent = "  " * abs(row[0].r)
-        lines.append(f"{first:>4} {indent}{' '.join(cells)}{indent} {last}".rstrip())
-    if len(lines) != 2 * radius + 1:
-        raise AssertionError("a hexagon has two rows for each ring beside its middle one")
-    return lines
 
 
 def _rows(board: Board) -> Iterator[Sequence[Axial]]:

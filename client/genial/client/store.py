@@ -17,12 +17,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import secrets
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -31,6 +28,14 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from genial.client.errors import StorageError
+from genial.client.files import (
+    private_append,
+    private_dir,
+    read_json,
+    replace_file,
+    storing,
+    write_json,
+)
 from genial.client.text import _
 from genial.wire.metadata import new_seat_token
 
@@ -191,26 +196,28 @@ class DiskSeat:
     def keep(self, name: str) -> None:
         """See `SeatMemory.keep`."""
         self.name = name
-        _write_json(self._file("json"), {"token": self.token, "name": name})
+        write_json(self._file("json"), {"token": self.token, "name": name})
 
     def save_deal(self, deal: Mapping[str, Any]) -> None:
         """See `SeatMemory.save_deal`."""
-        _write_json(self._file("deal"), deal)
+        write_json(self._file("deal"), deal)
 
     def load_deal(self) -> dict[str, Any] | None:
         """See `SeatMemory.load_deal`; a damaged file counts as none."""
-        return _read_json(self._file("deal"))
+        return read_json(self._file("deal"))
 
     def append_seen(self, game_id: str, events: list[tuple[int, bytes]]) -> None:
         """See `SeatMemory.append_seen`."""
         if self._seen_game != game_id:
             kept = self.load_seen(game_id)
             if not kept:
-                with _storing(self._file("seen")):
-                    _replace(self._file("seen"), json.dumps({"game_id": game_id}).encode() + b"\n")
+                with storing(self._file("seen")):
+                    replace_file(
+                        self._file("seen"), json.dumps({"game_id": game_id}).encode() + b"\n"
+                    )
             self._seen_game = game_id
         lines = "".join(f"{n} {base64.b64encode(event).decode()}\n" for n, event in events)
-        with _storing(self._file("seen")), _private_append(self._file("seen")) as file:
+        with storing(self._file("seen")), private_append(self._file("seen")) as file:
             file.write(lines.encode())
 
     def load_seen(self, game_id: str) -> list[tuple[int, bytes]]:
@@ -235,7 +242,7 @@ class DiskSeat:
         """See `SeatMemory.release`."""
         if forget:
             for kind in ("json", "deal", "seen"):
-                with _storing(self._file(kind)):
+                with storing(self._file(kind)):
                     self._file(kind).unlink(missing_ok=True)
         self._lock.release()
 
@@ -263,10 +270,10 @@ class DiskStore:
             StorageError: The state folder cannot be written.
         """
         folder = self._table_dir(host_id, table_id)
-        with _storing(folder):
-            _private_dir(folder)
+        with storing(folder):
+            private_dir(folder)
             for file in sorted(folder.glob("*.json")):
-                kept = _read_json(file)
+                kept = read_json(file)
                 if kept is None or not _is_token(kept.get("token")):
                     continue
                 if name is None or kept.get("name") == name:
@@ -284,7 +291,7 @@ class DiskStore:
         """See `Store.held_seats`."""
         held = []
         for file in sorted((self._state / "seats" / _safe(host_id)).glob("*/*.json")):
-            kept = _read_json(file)
+            kept = read_json(file)
             if kept is None or not _is_token(kept.get("token")):
                 continue
             lock = _try_lock(file.with_suffix(".lock"))
@@ -301,15 +308,15 @@ class DiskStore:
         """
         path = self._state / "commitments.txt"
         text = commitment.hex()
-        with _storing(path):
-            _private_dir(self._state)
+        with storing(path):
+            private_dir(self._state)
             with FileLock(path.with_suffix(".lock")):
                 lines = path.read_text("utf-8").splitlines() if path.exists() else []
                 for line in lines:
                     seen, _space, place = line.partition(" ")
                     if seen == text:
                         return place == where
-                with _private_append(path) as file:
+                with private_append(path) as file:
                     file.write(f"{text} {where}\n".encode())
         return True
 
@@ -320,9 +327,9 @@ class DiskStore:
             StorageError: The data folder cannot be written.
         """
         path = self.records_dir / f"{_safe(game_id)}.genial"
-        with _storing(path):
+        with storing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, record)
+            replace_file(path, record)
         return path
 
     def keep_receipt(self, game_id: str, seat: int | None, receipt: Mapping[str, Any]) -> Path:
@@ -333,9 +340,9 @@ class DiskStore:
         """
         who = "watching" if seat is None else f"seat{seat}"
         path = self.records_dir / f"{_safe(game_id)}.{who}.json"
-        with _storing(path):
+        with storing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_json(path, receipt)
+            write_json(path, receipt)
         return path
 
     def _table_dir(self, host_id: str, table_id: str) -> Path:
@@ -357,17 +364,6 @@ def _is_token(text: object) -> bool:
     return isinstance(text, str) and _TOKEN.fullmatch(text) is not None
 
 
-@contextmanager
-def _storing(path: Path) -> Iterator[None]:
-    """Turns what the system says about our files into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            _("Cannot keep {path}: {reason}.").format(path=path, reason=error.strerror or error)
-        ) from error
-
-
 def _try_lock(path: Path) -> FileLock | None:
     lock = FileLock(path, timeout=0, thread_local=False)
     try:
@@ -375,40 +371,3 @@ def _try_lock(path: Path) -> FileLock | None:
     except Timeout:
         return None
     return lock
-
-
-def _private_dir(path: Path) -> None:
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-@contextmanager
-def _private_append(path: Path) -> Iterator[Any]:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "ab", buffering=0) as file:
-        yield file
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Writes a whole file so that a reader sees the old or the new one; mode 0600."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    with _storing(path):
-        _replace(path, json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    """A JSON object, or None where there is none that can be read."""
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) else None
