@@ -33,7 +33,7 @@ from genial.engine.moves import (
     TakenOver,
 )
 from genial.engine.record import Record, TimedEvent
-from genial.engine.rules import Track
+from genial.engine.rules import Track, stops_reached
 from genial.engine.shuffle import CountedBag
 from genial.engine.tiles import Tile
 from genial.engine.view import PlayerView, project, view_for
@@ -179,6 +179,14 @@ class Replay:
         if position.led is None:
             return []
         return _open_sentences(position, self.view(at))
+
+    def calls(self, at: int) -> int:
+        """How often "Ingenious!" is called there: the stops that the placement reached."""
+        led = self.positions[at].led
+        if led is None or not isinstance(led.event, Placed):
+            return 0
+        before = self.positions[at - 1].game
+        return stops_reached(before.track(led.event.seat), led.event.track, before.rules.cap)
 
     def placements(self, at: int) -> tuple[Placed, ...]:
         """Every tile on the board there, in the order in which they were placed."""
