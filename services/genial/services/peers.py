@@ -18,7 +18,6 @@ from genial.v1 import (
     lobby_service_pb2,
     lobby_service_pb2_grpc,
     room_service_pb2,
-    room_service_pb2_grpc,
 )
 from genial.wire.errors import GenialError, Reason, from_rpc_error
 from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN, bearer, bearer_secret, same_secret
@@ -29,28 +28,28 @@ _TIMEOUT = 10.0
 
 
 class RoomPort(Protocol):
-    """What the lobby asks of the rooms."""
+    """What the lobby asks of the rooms (see `genial.services.game.Rooms`)."""
 
     async def create_room(
-        self, request: room_service_pb2.CreateRoomRequest, call: Call
+        self, request: room_service_pb2.CreateRoomRequest
     ) -> room_service_pb2.CreateRoomResponse:
         """Deals and opens a room."""
         ...
 
     async def command_room(
-        self, request: room_service_pb2.CommandRoomRequest, call: Call
+        self, request: room_service_pb2.CommandRoomRequest
     ) -> room_service_pb2.CommandRoomResponse:
         """What the table decides about a game."""
         ...
 
     async def get_room(
-        self, request: room_service_pb2.GetRoomRequest, call: Call
+        self, request: room_service_pb2.GetRoomRequest
     ) -> room_service_pb2.GetRoomResponse:
         """One game's room, running or over."""
         ...
 
     def watch_rooms(
-        self, request: room_service_pb2.WatchRoomsRequest, call: Call
+        self, request: room_service_pb2.WatchRoomsRequest
     ) -> AsyncIterator[room_service_pb2.WatchRoomsResponse]:
         """Every running room, then each change of one."""
         ...
@@ -133,50 +132,6 @@ async def _ask(method: Any, request: Any, call: Call) -> Any:
         return await method(request, metadata=_entries(call.metadata), timeout=_TIMEOUT)
     except grpc.aio.AioRpcError as fault:
         raise from_rpc_error(fault) from fault
-
-
-class RemoteRooms:
-    """The rooms of another process (RoomPort)."""
-
-    def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub = room_service_pb2_grpc.RoomServiceStub(channel)
-
-    async def create_room(
-        self, request: room_service_pb2.CreateRoomRequest, call: Call
-    ) -> room_service_pb2.CreateRoomResponse:
-        """See RoomPort."""
-        response: room_service_pb2.CreateRoomResponse = await _ask(
-            self._stub.CreateRoom, request, call
-        )
-        return response
-
-    async def command_room(
-        self, request: room_service_pb2.CommandRoomRequest, call: Call
-    ) -> room_service_pb2.CommandRoomResponse:
-        """See RoomPort."""
-        response: room_service_pb2.CommandRoomResponse = await _ask(
-            self._stub.CommandRoom, request, call
-        )
-        return response
-
-    async def get_room(
-        self, request: room_service_pb2.GetRoomRequest, call: Call
-    ) -> room_service_pb2.GetRoomResponse:
-        """See RoomPort."""
-        response: room_service_pb2.GetRoomResponse = await _ask(self._stub.GetRoom, request, call)
-        return response
-
-    async def watch_rooms(
-        self, request: room_service_pb2.WatchRoomsRequest, call: Call
-    ) -> AsyncIterator[room_service_pb2.WatchRoomsResponse]:
-        """See RoomPort."""
-        try:
-            async for response in self._stub.WatchRooms(
-                request, metadata=_entries(call.metadata), wait_for_ready=True
-            ):
-                yield response
-        except grpc.aio.AioRpcError as fault:
-            raise from_rpc_error(fault) from fault
 
 
 class RemoteBots:

@@ -63,14 +63,12 @@ class RoomErrands:
     def __init__(
         self,
         rooms: RoomPort,
-        secret: str,
         tables: Mapping[str, RunningTable],
         times: Times,
         now: Callable[[], int],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._rooms = rooms
-        self._call = service_call(secret)
         self._tables = tables
         self._times = times
         self._now = now
@@ -95,10 +93,10 @@ class RoomErrands:
     async def _carry_out(self, running: RunningTable, order: Order) -> None:
         if order.kind is OrderKind.CREATE:
             request = create_request(running.table, order)
-            response = await self._rooms.create_room(request, self._call)
+            response = await self._rooms.create_room(request)
             await running.change_locked(lambda table: begin_game(table, response.first_seat))
         else:
-            await self._rooms.command_room(command_request(order), self._call)
+            await self._rooms.command_room(command_request(order))
             await running.change_locked(lambda table: without_order(table, order))
 
     async def _give_up(self, running: RunningTable, order: Order, error: GenialError) -> None:
@@ -116,9 +114,7 @@ class RoomErrands:
         while True:
             try:
                 await self._catch_up()
-                async for response in self._rooms.watch_rooms(
-                    room_service_pb2.WatchRoomsRequest(), self._call
-                ):
+                async for response in self._rooms.watch_rooms(room_service_pb2.WatchRoomsRequest()):
                     wait = _RETRY_FIRST
                     for report in response.rooms:
                         await self.hear(report)
@@ -135,7 +131,7 @@ class RoomErrands:
                 continue
             try:
                 response = await self._rooms.get_room(
-                    room_service_pb2.GetRoomRequest(game_id=game_id), self._call
+                    room_service_pb2.GetRoomRequest(game_id=game_id)
                 )
             except GenialError as error:
                 if error.reason != Reason.UNKNOWN_GAME:

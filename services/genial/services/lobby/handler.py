@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from genial.engine.rules import Mode
+from genial.services.limits import RateLimiter, address_of_peer
 from genial.services.lobby import commands, seating, wording
 from genial.services.lobby.answers import answer_of, known_answer
 from genial.services.lobby.lobby import ListWatcher, Lobby
@@ -19,7 +20,6 @@ from genial.services.lobby.messages import (
     table_to_message,
     with_viewer,
 )
-from genial.services.lobby.pace import Pace
 from genial.services.lobby.runtime import RunningTable, Watcher
 from genial.services.lobby.store import Answer
 from genial.services.lobby.table import Progress, Seat, Table
@@ -54,7 +54,8 @@ class LobbyHandler:
     def __init__(self, lobby: Lobby, host: HostDescriber) -> None:
         self._lobby = lobby
         self._host = host
-        self._paces: dict[str, Pace] = {}
+        per_minute = lobby.settings.chat_per_minute
+        self._chat_pace = RateLimiter(per_minute / 60, per_minute, lambda: lobby.now() / 1000)
 
     # --- looking ---
 
@@ -212,16 +213,19 @@ class LobbyHandler:
         """A seat for the caller's token, or the one that it holds."""
         request_id = requests.request_id(request.request_id)
         running = self._running(request.table_id)
-        token_hash = _needed_token_hash(call)
+        token_hash = _token_hash(call)
+        by_service = is_service(call, self._lobby.secret)
+        if token_hash is None and not by_service:
+            raise GenialError(Reason.SEAT_TOKEN_NEEDED)
         number = request.seat if request.HasField("seat") else None
         level = wording.clean(request.bot_level, wording.NAME_LENGTH, "bot_level")
-        name = "" if is_service(call, self._lobby.secret) else wording.clean_name(request.name)
+        name = "" if by_service else wording.clean_name(request.name)
         took: list[int] = []
 
         def join(table: Table) -> Table:
             now = self._lobby.now()
             chance = self._lobby.chance
-            if not name and level:
+            if token_hash is None or by_service:
                 table, seat = seating.claim_for_bot(
                     table, token_hash, number=number, level=level, now=now, chance=chance
                 )
@@ -412,8 +416,10 @@ class LobbyHandler:
             seat = running.table.seat_of(token_hash)
             _check_may_talk(running.table, seat)
             now = self._lobby.now()
-            speaker = call.peer if seat is None else f"seat {seat.number}"
-            self._pace(request.table_id).check(speaker, now)
+            speaker = address_of_peer(call.peer) if seat is None else f"seat {seat.number}"
+            if not self._chat_pace.take((request.table_id, speaker)):
+                limit = self._lobby.settings.chat_per_minute
+                raise GenialError(Reason.TOO_MANY_MESSAGES, limit=limit)
             line = ChatLine(
                 running.last_chat + 1,
                 now,
@@ -430,13 +436,6 @@ class LobbyHandler:
                 chat=line,
             )
         return response
-
-    def _pace(self, table_id: str) -> Pace:
-        if table_id not in self._paces:
-            live = {running.table.table_id for running in self._lobby.tables}
-            self._paces = {known: pace for known, pace in self._paces.items() if known in live}
-            self._paces[table_id] = Pace(self._lobby.settings.chat_per_minute)
-        return self._paces[table_id]
 
     # --- the way of every command ---
 
@@ -517,13 +516,6 @@ def _token_hash(call: Call) -> bytes | None:
         return seat_token_hash(token)
     except MalformedTokenError as fault:
         raise malformed(SEAT_TOKEN, str(fault)) from None
-
-
-def _needed_token_hash(call: Call) -> bytes:
-    token_hash = _token_hash(call)
-    if token_hash is None:
-        raise GenialError(Reason.SEAT_TOKEN_NEEDED)
-    return token_hash
 
 
 def _place(text: str) -> tuple[int, str]:

@@ -102,7 +102,7 @@ class Lobby:
         self.list_watchers: Final[set[ListWatcher]] = set()
         self._now = now
         self._tables: Final[dict[str, RunningTable]] = {}
-        self._room_errands: Final = RoomErrands(rooms, secret, self._tables, self.times, self.now)
+        self._room_errands: Final = RoomErrands(rooms, self._tables, self.times, self.now)
         self._bot_errands: Final = BotErrands(bots, secret, self.chance) if bots else None
         self._tasks: Final[set[asyncio.Task[None]]] = set()
         self._busy: Final[set[tuple[str, str]]] = set()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from genial.engine.refusal import Refusal
 from genial.engine.rules import Leaving
 from genial.services.lobby import wording
 from genial.services.lobby.match import break_off
@@ -68,7 +69,7 @@ def check_open(table: Table) -> None:
 def check_seat_number(table: Table, number: int) -> None:
     """Refuses a seat that the table does not have (NO_SUCH_SEAT)."""
     if not 0 <= number < len(table.seats):
-        raise GenialError("NO_SUCH_SEAT", seat=number)
+        raise GenialError(Refusal.NO_SUCH_SEAT, seat=number)
 
 
 # --- sitting down ---------------------------------------------------------------------
@@ -166,7 +167,7 @@ def _take_over(table: Table, seat: Seat, chance: Chance) -> Table:
 
 def claim_for_bot(
     table: Table,
-    token_hash: bytes,
+    token_hash: bytes | None,
     *,
     number: int | None,
     level: str,
@@ -180,7 +181,7 @@ def claim_for_bot(
 
     Args:
         table: As it is.
-        token_hash: The bot's.
+        token_hash: The bot's; None reserves an open seat for one that is yet to come.
         number: The seat; None: the last open one.
         level: Shown at the seat.
         now: Milliseconds since 1970.
@@ -193,6 +194,8 @@ def claim_for_bot(
         number = table.open_seats[-1]
     check_seat_number(table, number)
     seat = table.seats[number]
+    if token_hash is None and not seat.is_open:
+        raise GenialError(Reason.SEAT_TAKEN, seat=number)
     if seat.stand_in is not None:
         if seat.stand_in.token_hash == token_hash:
             return table, number
