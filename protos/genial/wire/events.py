@@ -41,6 +41,7 @@ from genial.wire.values import (
     tiles_to_message,
     timestamp_to_message,
     track_from_message,
+    track_to_message,
 )
 
 
@@ -77,11 +78,8 @@ def event_to_message(event: SeenEvent, n: int, at_ms: int) -> game_pb2.GameEvent
             message.taken_over.name = name
             message.taken_over.kind = SEAT_KINDS.to_message[kind]
             message.taken_over.level = level or ""
-        case Ended(reason, ranking, tracks):
-            message.ended.reason = END_REASONS.to_message[reason]
-            message.ended.ranking.extend(ranking_to_message(ranking))
-            for track in tracks:
-                message.ended.tracks.add().counters.extend(track)
+        case Ended():
+            message.ended.CopyFrom(ended_to_message(event))
         case _:
             assert_never(event)
     return message
@@ -172,6 +170,15 @@ def placed_from_message(message: game_pb2.Placed, field: str = "placed") -> Plac
         points=points_from_message(placement.points.items(), f"{field}.placement.points"),
         track=track_from_message(message.track, f"{field}.track"),
         bonus_owed=message.bonus_owed,
+    )
+
+
+def ended_to_message(ended: Ended) -> game_pb2.Ended:
+    """How a game ended, for the wire."""
+    return game_pb2.Ended(
+        reason=END_REASONS.to_message[ended.reason],
+        ranking=ranking_to_message(ended.ranking),
+        tracks=[track_to_message(track) for track in ended.tracks],
     )
 
 

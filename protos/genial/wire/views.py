@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from genial.engine.board import Board, MalformedBoardError
 from genial.engine.moves import Ended, Phase
-from genial.engine.rules import EndReason, Rules
+from genial.engine.rules import Rules
 from genial.engine.view import PlayerView, SeatView
 from genial.v1 import game_pb2
 from genial.wire.errors import malformed
@@ -116,7 +116,12 @@ def state_of(ended: Ended | None) -> game_pb2.GameState.ValueType:
     """Whether a game runs, is finished, or was abandoned."""
     if ended is None:
         return game_pb2.GAME_STATE_RUNNING
-    if ended.reason is EndReason.ABANDONED:
+    return state_of_reason(END_REASONS.to_message[ended.reason])
+
+
+def state_of_reason(reason: game_pb2.EndReason.ValueType) -> game_pb2.GameState.ValueType:
+    """The state of a game that ended for this reason."""
+    if reason == game_pb2.END_REASON_ABANDONED:
         return game_pb2.GAME_STATE_ABANDONED
     return game_pb2.GAME_STATE_FINISHED
 

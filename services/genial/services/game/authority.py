@@ -1,0 +1,349 @@
+"""All rooms of a host: made, found, brought back after a restart, reported on, closed.
+
+`Authority` is also how services in the same process ask for rooms: its methods are
+RoomService's, with the same messages, and nothing between. `Rooms` is that surface, so
+that the lobby need not know whether the rooms are here or behind an address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from genial.engine.moves import Command, EndEarly, Resign, SkipTurn, TakeOverSeat
+from genial.engine.record import Record, TimedEvent, render
+from genial.services.game.log import GameLog, Holder
+from genial.services.game.recovery import DamagedLogError
+from genial.services.game.room import Pause, Room, Times
+from genial.services.game.setup import Setup, moment_text, seat_from_message
+from genial.services.store import StorageError
+from genial.v1 import game_pb2, room_service_pb2
+from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.requests import identifier, request_id
+from genial.wire.values import END_REASONS
+
+log = logging.getLogger(__name__)
+
+_CLOCK_STORED_EVERY_S: Final = 1.0
+"""So much thinking time, at most, is given back to a player when the host is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameSettings:
+    """What whoever runs the host may set.
+
+    Attributes:
+        software: Name and version, for the headers of records.
+        most_watchers: Streams of one game.
+        most_archived: Finished games kept in memory.
+    """
+
+    software: str = "genial-lan"
+    most_watchers: int = 256
+    most_archived: int = 32
+
+
+class Rooms(Protocol):
+    """RoomService as other services call it; every method raises `GenialError`."""
+
+    async def create_room(
+        self, request: room_service_pb2.CreateRoomRequest
+    ) -> room_service_pb2.CreateRoomResponse:
+        """Deals and opens a room; the same again changes nothing."""
+        ...
+
+    async def command_room(
+        self, request: room_service_pb2.CommandRoomRequest
+    ) -> room_service_pb2.CommandRoomResponse:
+        """What the table decides about a game."""
+        ...
+
+    async def get_room(
+        self, request: room_service_pb2.GetRoomRequest
+    ) -> room_service_pb2.GetRoomResponse:
+        """One room, running or over."""
+        ...
+
+    async def get_room_record(
+        self, request: room_service_pb2.GetRoomRecordRequest
+    ) -> room_service_pb2.GetRoomRecordResponse:
+        """The record of a game, running or over."""
+        ...
+
+    def watch_rooms(
+        self, request: room_service_pb2.WatchRoomsRequest
+    ) -> AsyncGenerator[room_service_pb2.WatchRoomsResponse, None]:
+        """Every running room now, then each change of one."""
+        ...
+
+
+class Authority:
+    """All rooms of a host. `start` it before use, `close` it at the end."""
+
+    def __init__(self, store: GameLog, settings: GameSettings, times: Times) -> None:
+        self._log = store
+        self._times = times
+        self.settings: Final = settings
+        self._running: dict[str, Room] = {}
+        self._archive: OrderedDict[str, Room] = OrderedDict()
+        self._damaged: dict[str, str] = {}
+        self._creating = asyncio.Lock()
+        self._listeners: set[_Listener] = set()
+        self._closing: game_pb2.HostClosing | None = None
+        self._clock_keeper: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Brings back every running game, each to the state of its last event.
+
+        A game whose log is damaged is named in the host's log and left out; the others
+        go on.
+
+        Raises:
+            StorageError: The log cannot be read.
+        """
+        for game_id in await self._log.running():
+            stored = await self._log.load(game_id)
+            if stored is None:
+                continue
+            try:
+                self._take_in(Room.reopen(self._log, self._times, stored))
+            except DamagedLogError as fault:
+                log.error("game %s cannot go on: %s", game_id, fault)
+                self._damaged[game_id] = str(fault)
+        self._clock_keeper = asyncio.create_task(self._keep_clocks(), name="clock keeper")
+
+    async def close(self, closing: game_pb2.HostClosing) -> None:
+        """Says good-bye to every watcher, after what was accepted is done."""
+        self._closing = closing
+        if self._clock_keeper is not None:
+            self._clock_keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._clock_keeper
+        rooms = [*self._running.values(), *self._archive.values()]
+        await self._store_clocks()
+        await asyncio.gather(*(room.close(closing) for room in rooms))
+        for listener in self._listeners:
+            listener.wake.set()
+
+    async def room(self, game_id: str) -> Room:
+        """The room of a game, fetched from the log if the game is over.
+
+        Raises:
+            GenialError: MALFORMED, UNKNOWN_GAME, GAME_DAMAGED, or the storage's.
+        """
+        identifier(game_id, "game_id")
+        room = self._running.get(game_id)
+        if room is not None:
+            return room
+        if game_id in self._damaged:
+            raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=self._damaged[game_id])
+        room = self._archive.get(game_id)
+        if room is not None:
+            self._archive.move_to_end(game_id)
+            return room
+        return await self._fetch(game_id)
+
+    # --- RoomService, in process ---
+
+    async def create_room(
+        self, request: room_service_pb2.CreateRoomRequest
+    ) -> room_service_pb2.CreateRoomResponse:
+        """See `Rooms`.
+
+        Raises:
+            GenialError: MALFORMED; GAME_DIFFERENT, if the id is taken by another game;
+                or the storage's.
+        """
+        setup = Setup.of(request, self._times.utc())
+        async with self._creating:
+            room = await self._create(setup)
+        if room.setup.request != request:
+            raise GenialError(Reason.GAME_DIFFERENT)
+        return room_service_pb2.CreateRoomResponse(
+            revision=room.publication.revision, first_seat=room.publication.game.first_seat
+        )
+
+    async def command_room(
+        self, request: room_service_pb2.CommandRoomRequest
+    ) -> room_service_pb2.CommandRoomResponse:
+        """See `Rooms`.
+
+        Raises:
+            GenialError: MALFORMED, UNKNOWN_GAME, NO_CLOCK, or the storage's.
+            Refused: The rules do not allow it.
+        """
+        name = request_id(request.request_id)
+        room = await self.room(request.game_id)
+        command, holder = _table_command(request)
+        answer = await room.command(command, name, holder=holder)
+        return room_service_pb2.CommandRoomResponse.FromString(answer)
+
+    async def get_room(
+        self, request: room_service_pb2.GetRoomRequest
+    ) -> room_service_pb2.GetRoomResponse:
+        """See `Rooms`."""
+        room = await self.room(request.game_id)
+        return room_service_pb2.GetRoomResponse(room=room.report())
+
+    async def get_room_record(
+        self, request: room_service_pb2.GetRoomRecordRequest
+    ) -> room_service_pb2.GetRoomRecordResponse:
+        """See `Rooms`."""
+        room = await self.room(request.game_id)
+        return room_service_pb2.GetRoomRecordResponse(record=self.record(room))
+
+    async def watch_rooms(
+        self, request: room_service_pb2.WatchRoomsRequest
+    ) -> AsyncGenerator[room_service_pb2.WatchRoomsResponse, None]:
+        """See `Rooms`. Changes that come faster than they are read fall into one."""
+        listener = _Listener(dict(self._running))
+        self._listeners.add(listener)
+        try:
+            yield listener.take()
+            while self._closing is None:
+                await listener.wake.wait()
+                listener.wake.clear()
+                if listener.changed:
+                    yield listener.take()
+        finally:
+            self._listeners.discard(listener)
+
+    # --- for the services beside ---
+
+    def record(self, room: Room) -> bytes:
+        """The record of a game as it stands, UTF-8; the seed only once it is over."""
+        publication = room.publication
+        over = publication.game.is_over
+        record = Record(
+            room.setup.record_header(publication.game.first_seat, self.settings.software),
+            tuple(
+                TimedEvent(n, told.event(), moment_text(told.at_ms))
+                for n, told in enumerate(publication.told, 1)
+            ),
+            room.setup.seed if over else None,
+        )
+        return render(record).encode()
+
+    # --- within ---
+
+    async def _create(self, setup: Setup) -> Room:
+        try:
+            return await self.room(setup.game_id)
+        except GenialError as error:
+            if error.reason != Reason.UNKNOWN_GAME:
+                raise
+        if self._closing is not None:
+            raise GenialError(Reason.HOST_CLOSING)
+        room = await Room.create(self._log, self._times, setup)
+        found = self._running.get(setup.game_id)
+        if found is not None:
+            # Somebody asked for it the moment it was on the disk; there must not be two.
+            return found
+        self._take_in(room)
+        self._report(room)
+        return room
+
+    async def _fetch(self, game_id: str) -> Room:
+        stored = await self._log.load(game_id)
+        if stored is None:
+            raise GenialError(Reason.UNKNOWN_GAME, game=game_id)
+        try:
+            room = Room.reopen(self._log, self._times, stored)
+        except DamagedLogError as fault:
+            raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=str(fault)) from fault
+        found = self._running.get(game_id) or self._archive.get(game_id)
+        if found is not None:
+            # Somebody else fetched it meanwhile; there must not be two.
+            return found
+        self._take_in(room)
+        return room
+
+    def _take_in(self, room: Room) -> None:
+        room.on_change = self._changed
+        game_id = room.setup.game_id
+        if not room.publication.game.is_over:
+            self._running[game_id] = room
+            return
+        self._running.pop(game_id, None)
+        self._archive[game_id] = room
+        self._archive.move_to_end(game_id)
+        idle = (key for key, kept in self._archive.items() if not kept.busy)
+        for key in [*idle][: max(0, len(self._archive) - self.settings.most_archived)]:
+            del self._archive[key]
+
+    def _changed(self, room: Room) -> None:
+        if room.publication.game.is_over and room.setup.game_id in self._running:
+            self._take_in(room)
+        self._report(room)
+
+    def _report(self, room: Room) -> None:
+        for listener in self._listeners:
+            listener.changed[room.setup.game_id] = room
+            listener.wake.set()
+
+    async def _keep_clocks(self) -> None:
+        while True:
+            await asyncio.sleep(_CLOCK_STORED_EVERY_S)
+            try:
+                await self._store_clocks()
+            except StorageError as fault:
+                # The next turn stores them again; the host's own log has the reason.
+                log.warning("clocks could not be stored: %s", fault)
+
+    async def _store_clocks(self) -> None:
+        states = [
+            (game_id, state)
+            for game_id, room in self._running.items()
+            if (state := room.clock_state()) is not None
+        ]
+        if states:
+            await self._log.store_clocks(states)
+
+
+class _Listener:
+    """One who watches all rooms, and what changed since they were last told."""
+
+    def __init__(self, changed: dict[str, Room]) -> None:
+        self.changed = changed
+        self.wake = asyncio.Event()
+
+    def take(self) -> room_service_pb2.WatchRoomsResponse:
+        """The reports due, as of now."""
+        rooms = list(self.changed.values())
+        self.changed.clear()
+        return room_service_pb2.WatchRoomsResponse(rooms=[room.report() for room in rooms])
+
+
+def _take_over(
+    message: room_service_pb2.TakeOverSeat,
+) -> tuple[Command, Holder]:
+    seat = seat_from_message(message.seat, "take_over.seat")
+    number = message.seat.seat
+    return (
+        TakeOverSeat(number, seat.name, seat.kind, seat.level),
+        Holder(number, message.seat.token_hash),
+    )
+
+
+def _table_command(
+    request: room_service_pb2.CommandRoomRequest,
+) -> tuple[Command | Pause, Holder | None]:
+    match request.WhichOneof("command"):
+        case "take_over":
+            return _take_over(request.take_over)
+        case "skip":
+            return SkipTurn(request.skip.seat), None
+        case "end_early":
+            reason = END_REASONS.from_message(request.end_early.reason, "end_early.reason")
+            return EndEarly(reason), None
+        case "pause":
+            return Pause(request.pause.paused), None
+        case "resign":
+            return Resign(request.resign.seat), None
+        case _:
+            raise malformed("command", "must be given")

@@ -1,0 +1,176 @@
+"""The event log of games, as a small interface: append at an expected revision, read
+from a revision, follow. What a game needs to go on stands in here and nowhere else.
+
+SQLite (`store.py`) is the one that is built in; a clustered log would be another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+TABLE: Final = -1
+"""In place of a seat: the table itself commanded."""
+
+
+class LogConflictError(Exception):
+    """The log is not at the expected revision; nothing was appended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event of a game.
+
+    Attributes:
+        n: Its number, from 1; the game's revision after it.
+        at_ms: Host's UTC in milliseconds, never decreasing within a game.
+        body: A serialised `GameEvent` that leaves nothing out.
+    """
+
+    n: int
+    at_ms: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command was answered, for repeats of its request id.
+
+    Attributes:
+        seat: Who asked; `TABLE` for the table.
+        body: The serialised response.
+    """
+
+    seat: int
+    request_id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A seat's new holder, by the SHA-256 of their token."""
+
+    seat: int
+    token_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """Milliseconds left for each seat, and whether the clocks are paused."""
+
+    left: tuple[int, ...]
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a finished game says of one seat, for statistics.
+
+    Attributes:
+        name: Of who sat down there.
+        won_twelfths: 12 for a win, 6, 4 or 3 for a shared one, else 0.
+        lowest: The lowest counter in points.
+    """
+
+    seat: int
+    name: str
+    won_twelfths: int
+    lowest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A game's end.
+
+    Attributes:
+        body: The serialised `Ended`.
+        results: One for each seat; none if the game does not count.
+    """
+
+    at_ms: int
+    body: bytes
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one command brought; it is appended whole or not at all."""
+
+    entries: Sequence[Entry] = ()
+    answer: Answer | None = None
+    holder: Holder | None = None
+    clock: ClockState | None = None
+    ending: Ending | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSetup:
+    """A game's set-up: a serialised `CreateRoomRequest`, and when it began."""
+
+    game_id: str
+    table_id: str
+    started_at_ms: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGame:
+    """Everything that the log holds of a game but the answers' texts.
+
+    Attributes:
+        answered: (seat, request id) of every remembered answer.
+    """
+
+    setup: StoredSetup
+    entries: Sequence[Entry]
+    holders: Sequence[Holder]
+    answered: frozenset[tuple[int, str]]
+    clock: ClockState | None
+
+
+class GameLog(Protocol):
+    """A log of many games. What an awaited method has changed is durable.
+
+    All raise `StorageError` when the storage fails; nothing has changed then.
+    """
+
+    async def create(self, setup: StoredSetup, batch: Batch) -> None:
+        """Begins a game's log.
+
+        Raises:
+            LogConflictError: There is a game of this id.
+        """
+        ...
+
+    async def append(self, game_id: str, expected_revision: int, batch: Batch) -> None:
+        """Appends to a game's log.
+
+        Raises:
+            LogConflictError: The last event is not number `expected_revision`.
+        """
+        ...
+
+    async def read(self, game_id: str, after_revision: int = 0) -> Sequence[Entry]:
+        """The events after a revision, oldest first; none for an unknown game."""
+        ...
+
+    def follow(self, game_id: str, after_revision: int = 0) -> AsyncIterator[Entry]:
+        """The events after a revision, then each new one as it comes; never ends by itself."""
+        ...
+
+    async def load(self, game_id: str) -> StoredGame | None:
+        """All of one game, or None."""
+        ...
+
+    async def running(self) -> Sequence[str]:
+        """The ids of the games that have not ended, oldest first."""
+        ...
+
+    async def answer(self, game_id: str, seat: int, request_id: str) -> bytes | None:
+        """The remembered answer to a request, or None."""
+        ...
+
+    async def store_clocks(self, clocks: Sequence[tuple[str, ClockState]]) -> None:
+        """Keeps the clocks of several games as they stand, in one go."""
+        ...

@@ -1,0 +1,225 @@
+"""What a room has published: one state of its game, as each viewer may see it.
+
+A publication never changes. What everybody may see is made once; what is made for one
+viewer is that, and three fields more. Events are kept as bytes, whole and as the others
+may see them, because a thousand games of messages would fill the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from genial.engine.game import Game
+from genial.engine.moves import Dealt, Event, Exchanged, Refilled, Skipped
+from genial.engine.view import project, view_for
+from genial.services.game.clock import Clocks
+from genial.services.game.log import Entry
+from genial.services.game.setup import Setup
+from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
+from genial.wire.events import (
+    event_to_message,
+    whole_event_from_message,
+    whole_event_to_message,
+)
+from genial.wire.values import (
+    END_REASONS,
+    duration_to_message,
+    ranking_to_message,
+    timestamp_to_message,
+    track_to_message,
+)
+from genial.wire.views import add_private_part, public_view_to_message, state_of
+
+_MOST_EVENTS: Final = 512
+"""Events in one message to a watcher; who has missed more gets the view and a gap."""
+
+_GAP: Final = -1
+"""In place of a known revision: events before the view are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event as it is told: `whole` to the seat it is about, `public` to all others.
+
+    Attributes:
+        at_ms: When it happened, host's UTC in milliseconds.
+        seat: Who may see it whole; None where there is nothing hidden.
+        whole: A serialised `GameEvent`.
+        public: The same, or one with a hidden draw.
+    """
+
+    at_ms: int
+    seat: int | None
+    whole: bytes
+    public: bytes
+
+    @classmethod
+    def of(cls, event: Event, n: int, at_ms: int) -> Told:
+        """A new event."""
+        whole = whole_event_to_message(event, n, at_ms).SerializeToString()
+        return cls._with_public(event, n, at_ms, whole)
+
+    @classmethod
+    def read(cls, entry: Entry) -> tuple[Event, Told]:
+        """An event out of the log.
+
+        Raises:
+            DecodeError: The bytes are no event.
+            GenialError: MALFORMED, for an event with something missing.
+        """
+        event = whole_event_from_message(game_pb2.GameEvent.FromString(entry.body))
+        return event, cls._with_public(event, entry.n, entry.at_ms, entry.body)
+
+    @classmethod
+    def _with_public(cls, event: Event, n: int, at_ms: int, whole: bytes) -> Told:
+        if isinstance(event, Dealt | Refilled | Exchanged | Skipped):
+            seen = project(event, None)
+            public = event_to_message(seen, n, at_ms).SerializeToString()
+            return cls(at_ms, event.seat, whole, public)
+        return cls(at_ms, None, whole, whole)
+
+    def event(self) -> Event:
+        """The event itself, everything hidden in it."""
+        return whole_event_from_message(game_pb2.GameEvent.FromString(self.whole))
+
+    def to(self, viewer: int | None) -> bytes:
+        """As a viewer may see it."""
+        return self.whole if self.seat is not None and self.seat == viewer else self.public
+
+
+class Publication:
+    """One published state of a game.
+
+    Attributes:
+        game: The state; for the room alone, since everything hidden is in it.
+        told: All events so far, the first is number 1.
+        version: Rises with every publication, also where the revision stays.
+        placements: Tiles placed so far.
+        clocks: As of the moment of publishing, or None without clocks.
+        ended_at_ms: Host's UTC; None while the game runs.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        game: Game,
+        told: Sequence[Told],
+        version: int,
+        placements: int,
+        clocks: Clocks | None,
+        ended_at_ms: int | None,
+    ) -> None:
+        self.setup: Final = setup
+        self.game: Final = game
+        self.told: Final = told
+        self.version: Final = version
+        self.placements: Final = placements
+        self.clocks: Final = clocks
+        self.ended_at_ms: Final = ended_at_ms
+        self._public: game_pb2.GameView | None = None
+        self._updates: dict[tuple[int | None, int], bytes] = {}
+
+    @property
+    def revision(self) -> int:
+        """The number of the last event."""
+        return self.game.revision
+
+    def with_clocks(self, clocks: Clocks) -> Publication:
+        """The same state with its clocks at another moment."""
+        return self._changed(self.version, clocks)
+
+    def with_version(self, version: int) -> Publication:
+        """The same state, to be told anew."""
+        return self._changed(version, self.clocks)
+
+    def _changed(self, version: int, clocks: Clocks | None) -> Publication:
+        return Publication(
+            self.setup,
+            self.game,
+            self.told,
+            version,
+            self.placements,
+            clocks,
+            self.ended_at_ms,
+        )
+
+    def view(self, viewer: int | None) -> game_pb2.GameView:
+        """The view for a seat, or for a spectator (None); not to be changed."""
+        if self._public is None:
+            self._public = self._public_view()
+        if viewer is None:
+            return self._public
+        message = game_pb2.GameView()
+        message.CopyFrom(self._public)
+        add_private_part(message, view_for(self.game, viewer))
+        return message
+
+    def answer(self, seat: int, after: int) -> bytes:
+        """The response to a command of a seat: its view, and the events after `after`.
+
+        The four commands' responses have the same fields with the same numbers, so one
+        message serves all.
+        """
+        response = game_service_pb2.PlaceTileResponse(revision=self.revision, view=self.view(seat))
+        for told in self.told[after:]:
+            response.events.add().MergeFromString(told.to(seat))
+        return response.SerializeToString()
+
+    def update(self, viewer: int | None, after: int) -> bytes:
+        """The message to a watcher who knows the events up to `after`, serialised.
+
+        Watchers mostly know the same, so one message is made for all spectators.
+        """
+        if not 0 <= self.revision - after <= _MOST_EVENTS:
+            after = _GAP
+        key = viewer, after
+        found = self._updates.get(key)
+        if found is None:
+            found = self._updates[key] = self._update(viewer, after)
+        return found
+
+    def _update(self, viewer: int | None, after: int) -> bytes:
+        response = game_service_pb2.WatchGameResponse(
+            revision=self.revision, view=self.view(viewer), gap=after == _GAP
+        )
+        if after != _GAP:
+            for told in self.told[after:]:
+                response.events.add().MergeFromString(told.to(viewer))
+        return response.SerializeToString()
+
+    def _public_view(self) -> game_pb2.GameView:
+        message = public_view_to_message(view_for(self.game, None))
+        message.MergeFrom(self.setup.fixed_view)
+        if self.clocks is not None:
+            for seat, left in zip(message.seats, self.clocks.left, strict=True):
+                seat.clock_left.CopyFrom(duration_to_message(left))
+            message.clocks_paused = self.clocks.paused
+        if self.ended_at_ms is not None:
+            message.ended_at.CopyFrom(timestamp_to_message(self.ended_at_ms))
+            message.shuffle.seed = self.setup.seed
+        return message
+
+    def report(self, watchers: int) -> room_service_pb2.RoomReport:
+        """What the table hears of the room."""
+        game = self.game
+        report = room_service_pb2.RoomReport(
+            game_id=self.setup.game_id,
+            table_id=self.setup.table_id,
+            revision=game.revision,
+            state=state_of(game.ended),
+            turn_seat=game.turn,
+            placements=self.placements,
+            resigned_seats=game.resigned,
+            watchers=watchers,
+        )
+        if self.clocks is not None and self.clocks.flagged is not None:
+            report.flagged_seats.append(self.clocks.flagged)
+        if game.ended is not None:
+            report.end_reason = END_REASONS.to_message[game.ended.reason]
+            report.ranking.extend(ranking_to_message(game.ended.ranking))
+            report.tracks.extend(track_to_message(track) for track in game.ended.tracks)
+        if self.ended_at_ms is not None:
+            report.ended_at.CopyFrom(timestamp_to_message(self.ended_at_ms))
+        return report
