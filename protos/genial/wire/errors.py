@@ -13,6 +13,7 @@
       out of date                  ABORTED              STALE_REVISION
       not in this state            FAILED_PRECONDITION  TABLE_… SEAT_… GAME_… DEAL_…, and others
       over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE STORAGE_FULL
+      lost                         DATA_LOSS            GAME_DAMAGED
       host or line down            UNAVAILABLE          HOST_CLOSING HOST_DRAINING STORAGE_FAILED
                                                         UNREACHABLE
       too slow                     DEADLINE_EXCEEDED    TIMED_OUT
@@ -86,6 +87,7 @@ class Reason(StrEnum):
     NONCE_MISMATCH = "NONCE_MISMATCH"
     GAME_RUNNING = "GAME_RUNNING"
     GAME_DIFFERENT = "GAME_DIFFERENT"
+    GAME_DAMAGED = "GAME_DAMAGED"
     NO_GAME_YET = "NO_GAME_YET"
     NO_CLOCK = "NO_CLOCK"
     CHAT_CLOSED = "CHAT_CLOSED"
@@ -94,6 +96,8 @@ class Reason(StrEnum):
     TOO_MANY_TABLES = "TOO_MANY_TABLES"
     TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
     TOO_MANY_CALLS = "TOO_MANY_CALLS"
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
+    TOO_MANY_GUESSES = "TOO_MANY_GUESSES"
     TOO_MANY_MESSAGES = "TOO_MANY_MESSAGES"
     TOO_MANY_BOTS = "TOO_MANY_BOTS"
     MESSAGE_TOO_LARGE = "MESSAGE_TOO_LARGE"
@@ -235,6 +239,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
         Code.FAILED_PRECONDITION,
         "No game was played at this table yet; get ready for the first one.",
     ),
+    Reason.GAME_DAMAGED: (
+        Code.DATA_LOSS,
+        "The host's log of this game is damaged ({fault}), so it cannot go on; start another.",
+    ),
     Reason.NO_CLOCK: (Code.FAILED_PRECONDITION, "This game has no clock that could be paused."),
     Reason.CHAT_CLOSED: (
         Code.FAILED_PRECONDITION,
@@ -255,6 +263,14 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
     Reason.TOO_MANY_CALLS: (
         Code.RESOURCE_EXHAUSTED,
         "You are calling too often, more than {limit} times a second; slow down.",
+    ),
+    Reason.TOO_MANY_STREAMS: (
+        Code.RESOURCE_EXHAUSTED,
+        "You are watching {limit} things at once from your address, no more can; close some.",
+    ),
+    Reason.TOO_MANY_GUESSES: (
+        Code.RESOURCE_EXHAUSTED,
+        "Too many wrong passwords came from your address; wait a minute and ask the host's owner.",
     ),
     Reason.TOO_MANY_MESSAGES: (
         Code.RESOURCE_EXHAUSTED,

@@ -7,13 +7,15 @@ import binascii
 import hashlib
 import hmac
 import secrets
+import unicodedata
 from typing import Final
+from urllib.parse import quote, unquote
 
 SEAT_TOKEN: Final = "genial-seat-token"
 """Who the caller is at a table: 32 random bytes of the client's own, base64url."""
 
 HOST_PASSWORD: Final = "genial-host-password"
-"""The host's password, where it asks for one."""
+"""The host's password, where it asks for one; percent-encoded (`host_password_entry`)."""
 
 AUTHORIZATION: Final = "authorization"
 """``Bearer SECRET`` between services."""
@@ -64,3 +66,21 @@ def bearer(secret: str) -> tuple[str, str]:
 def bearer_secret(value: str) -> str | None:
     """The secret of an `authorization` entry, or None if it is no bearer's."""
     return value.removeprefix(_BEARER) if value.startswith(_BEARER) else None
+
+
+_PLAIN_IN_METADATA: Final = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
+
+
+def host_password_entry(password: str) -> tuple[str, str]:
+    """The metadata entry that carries the host's password.
+
+    Metadata is ASCII and loses blanks at its ends, so whatever is not printable ASCII is
+    percent-encoded UTF-8. Composed first: the same letter typed on two systems is one letter.
+    """
+    composed = unicodedata.normalize("NFC", password)
+    return HOST_PASSWORD, quote(composed, safe=_PLAIN_IN_METADATA)
+
+
+def host_password(value: str) -> str:
+    """The password of a `HOST_PASSWORD` entry."""
+    return unquote(value, errors="replace")

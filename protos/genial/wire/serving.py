@@ -13,6 +13,8 @@ called in process, without a server: `Call()` stands for a caller without metada
 are parsed inside, because grpc.aio answers undecodable bytes with UNKNOWN before any
 code of ours runs. Responses may be messages or their serialised bytes, so that one
 message for many watchers is serialised once.
+
+A *gate*, where one is given, is asked about every call before its request is even parsed.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ import logging
 import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn, Protocol
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
@@ -63,20 +66,47 @@ class Call:
         return cls({key: value for key, value in entries if isinstance(value, str)}, context.peer())
 
 
+class Gate(Protocol):
+    """Decides which calls come in; refuses with a `GenialError`."""
+
+    async def admit(self, rpc: str, call: Call) -> None:
+        """Asked once for every call; `rpc` is its full name (``genial.v1.GameService.GetGame``)."""
+
+    def stream(self, call: Call) -> AbstractContextManager[None]:
+        """Entered for as long as an admitted streaming call lasts."""
+
+
+class OpenGate:
+    """Lets everybody in."""
+
+    async def admit(self, rpc: str, call: Call) -> None:
+        """Refuses nothing."""
+
+    def stream(self, call: Call) -> AbstractContextManager[None]:
+        """Counts nothing."""
+        return nullcontext()
+
+
+OPEN: Final = OpenGate()
+
+
 def method_name(rpc: str) -> str:
     """The handler's method for an rpc: ``PlaceTile`` -> ``place_tile``."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", rpc).lower()
 
 
-def rpc_handlers(service: ServiceDescriptor, handler: object) -> grpc.GenericRpcHandler:
+def rpc_handlers(
+    service: ServiceDescriptor, handler: object, gate: Gate = OPEN
+) -> grpc.GenericRpcHandler:
     """A handler, bound to a service of the contract, for `Server.add_generic_rpc_handlers`.
 
     Args:
         service: Such as ``game_service_pb2.DESCRIPTOR.services_by_name["GameService"]``.
         handler: See above. An rpc that it has no method for answers UNIMPLEMENTED.
+        gate: Asked about every call.
     """
     methods = {
-        rpc.name: _bind(rpc, getattr(handler, method_name(rpc.name), None))
+        rpc.name: _bind(rpc, getattr(handler, method_name(rpc.name), None), gate)
         for rpc in service.methods
     }
     return grpc.method_handlers_generic_handler(service.full_name, methods)
@@ -88,7 +118,7 @@ def serialise(response: Message | bytes) -> bytes:
 
 
 def _bind(
-    rpc: MethodDescriptor, method: Callable[..., Any] | None
+    rpc: MethodDescriptor, method: Callable[..., Any] | None, gate: Gate
 ) -> grpc.RpcMethodHandler[Any, Any]:
     parse = _parser(rpc)
     if method is None:
@@ -97,12 +127,12 @@ def _bind(
         if not inspect.isasyncgenfunction(method):
             raise TypeError(f"{rpc.full_name} needs an async generator")
         return grpc.unary_stream_rpc_method_handler(
-            _streaming(rpc.name, parse, method), response_serializer=serialise
+            _streaming(rpc, parse, method, gate), response_serializer=serialise
         )
     if not inspect.iscoroutinefunction(method):
         raise TypeError(f"{rpc.full_name} needs an async method")
     return grpc.unary_unary_rpc_method_handler(
-        _unary(rpc.name, parse, method), response_serializer=serialise
+        _unary(rpc, parse, method, gate), response_serializer=serialise
     )
 
 
@@ -119,43 +149,46 @@ def _parser(rpc: MethodDescriptor) -> Callable[[bytes], Message]:
 
 
 def _unary(
-    name: str,
+    rpc: MethodDescriptor,
     parse: Callable[[bytes], Message],
     method: Callable[[Message, Call], Awaitable[Message | bytes]],
+    gate: Gate,
 ) -> Callable[[bytes, Context], Awaitable[Message | bytes]]:
     async def behaviour(data: bytes, context: Context) -> Message | bytes:
+        call = Call.of(context)
         try:
-            return await method(parse(data), Call.of(context))
+            await gate.admit(rpc.full_name, call)
+            return await method(parse(data), call)
         except Exception as fault:
-            error = error_of(fault, name)
-        await _abort(context, error)
+            error = error_of(fault, rpc.name)
+        await abort(context, error)
 
     return behaviour
 
 
 def _streaming(
-    name: str,
+    rpc: MethodDescriptor,
     parse: Callable[[bytes], Message],
     method: Callable[[Message, Call], AsyncGenerator[Message | bytes, None]],
+    gate: Gate,
 ) -> Callable[[bytes, Context], Awaitable[None]]:
     async def behaviour(data: bytes, context: Context) -> None:
-        responses: AsyncGenerator[Message | bytes, None] | None = None
+        call = Call.of(context)
         try:
-            responses = method(parse(data), Call.of(context))
-            async for response in responses:
-                await context.write(response)
+            await gate.admit(rpc.full_name, call)
+            # A generator that is not run to its end must still clean up, and now.
+            with gate.stream(call):
+                async with aclosing(method(parse(data), call)) as responses:
+                    async for response in responses:
+                        await context.write(response)
             return
         except grpc.aio.InternalError as gone:
             # What `write` raises when the reader is gone; there is nobody left to tell.
-            log.debug("%s: %s", name, gone)
+            log.debug("%s: %s", rpc.name, gone)
             return
         except Exception as fault:
-            error = error_of(fault, name)
-        finally:
-            # A generator that is not run to its end must still clean up, and now.
-            if responses is not None:
-                await responses.aclose()
-        await _abort(context, error)
+            error = error_of(fault, rpc.name)
+        await abort(context, error)
 
     return behaviour
 
@@ -175,12 +208,13 @@ def error_of(fault: Exception, call: str) -> GenialError:
     return GenialError(Reason.HOST_FAULT, reference=reference)
 
 
-async def _abort(context: Context, error: GenialError) -> NoReturn:
+async def abort(context: Context, error: GenialError) -> NoReturn:
+    """Ends the call with an error, in full."""
     await context.abort(error.code, error.sentence, ((DETAILS_KEY, status_details(error)),))
 
 
 def _not_offered(rpc: MethodDescriptor) -> Callable[[bytes, Context], Awaitable[bytes]]:
     async def behaviour(data: bytes, context: Context) -> bytes:
-        await _abort(context, GenialError(Reason.NOT_OFFERED, call=rpc.name))
+        await abort(context, GenialError(Reason.NOT_OFFERED, call=rpc.name))
 
     return behaviour
