@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
+from genial.engine.refusal import Refused
 from genial.engine.rules import EndReason, SeatKind
 from genial.services.lobby.match import (
     begin_game,
@@ -96,7 +97,10 @@ class RoomErrands:
             response = await self._rooms.create_room(request)
             await running.change_locked(lambda table: begin_game(table, response.first_seat))
         else:
-            await self._rooms.command_room(command_request(order))
+            try:
+                await self._rooms.command_room(command_request(order))
+            except Refused as refused:
+                raise GenialError.from_refused(refused) from refused
             await running.change_locked(lambda table: without_order(table, order))
 
     async def _give_up(self, running: RunningTable, order: Order, error: GenialError) -> None:
@@ -113,11 +117,14 @@ class RoomErrands:
         wait = _RETRY_FIRST
         while True:
             try:
-                await self._catch_up()
+                caught_up = False
                 async for response in self._rooms.watch_rooms(room_service_pb2.WatchRoomsRequest()):
                     wait = _RETRY_FIRST
                     for report in response.rooms:
                         await self.hear(report)
+                    if not caught_up:
+                        await self._catch_up()
+                        caught_up = True
             except GenialError as error:
                 log.warning("the rooms cannot be heard: %s", error)
             await self._sleep(wait)
@@ -134,9 +141,9 @@ class RoomErrands:
                     room_service_pb2.GetRoomRequest(game_id=game_id)
                 )
             except GenialError as error:
-                if error.reason != Reason.UNKNOWN_GAME:
+                if error.reason not in (Reason.UNKNOWN_GAME, Reason.GAME_DAMAGED):
                     raise
-                log.error("table %s: its game %s is lost", running.table.table_id, game_id)
+                log.error("table %s: its game is lost: %s", running.table.table_id, error)
                 await running.change_locked(self._lose_game)
                 continue
             await self.hear(response.room)
