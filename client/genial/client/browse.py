@@ -161,6 +161,16 @@ class Browser:
             yield self.hosts
             await self._changed.wait()
 
+    async def all_asked(self, timeout: float) -> None:
+        """Waits until every host found so far was asked for its health, or `timeout` seconds."""
+        try:
+            async with asyncio.timeout(timeout), aclosing(self.changes()) as changes:
+                async for hosts in changes:
+                    if all(host.reachable is not None for host in hosts):
+                        return
+        except TimeoutError:
+            return  # Whoever has not answered by now counts as silent.
+
     # --- mDNS ------------------------------------------------------------------------
 
     def _on_service(

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 import grpc
 
@@ -62,6 +62,14 @@ class HostLink:
         self.games = GameServiceStub(channel)
         self.bots = BotServiceStub(channel)
         self.history = HistoryServiceStub(channel)
+
+    async def __aenter__(self) -> Self:
+        """For `async with await connect(…) as link`."""
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        """Closes the line."""
+        await self.close()
 
     async def get_host(self) -> Host:
         """What the host says about itself now."""

@@ -1,0 +1,173 @@
+"""What several commands share: options, running, names, JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from genial.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from genial.engine.rules import Rules
+
+Result = TypeVar("Result")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+MODES: Final = ("free", "partners", "solo")
+_USUAL_PLAYERS: Final = {"free": 2, "partners": 4, "solo": 1}
+PRESETS: Final = ("genial", "official")
+
+DEFAULT_PLAYER: Final = "Player"
+
+
+def host_options(function: Decorated) -> Decorated:
+    """The options of every command that calls a host."""
+    return click.option("--plaintext", is_flag=True, help="Connect without encryption.")(function)
+
+
+def game_options(function: Decorated) -> Decorated:
+    """The options that say what is played; see `chosen_rules`."""
+    for option in reversed(
+        (
+            click.option(
+                "--players",
+                type=click.IntRange(1, 4),
+                help="Seats: 2 to 4. [default: 2; partners 4; solo 1]",
+            ),
+            click.option(
+                "--mode",
+                type=click.Choice(MODES),
+                default="free",
+                show_default=True,
+                help="Everybody alone, two pairs, or one player.",
+            ),
+            click.option(
+                "--preset",
+                type=click.Choice(PRESETS),
+                default="genial",
+                show_default=True,
+                help="Which reading of the exchange rule.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_rules(players: int | None, mode: str, preset: str, leaving: str = "bot") -> Rules:
+    """The rules of `game_options`.
+
+    Raises:
+        click.UsageError: They do not go together.
+    """
+    from genial.engine.rules import InvalidRulesError, Leaving, Mode, Preset, Rules
+
+    try:
+        return Rules(
+            preset=Preset(preset),
+            mode=Mode(mode),
+            players=_USUAL_PLAYERS[mode] if players is None else players,
+            leaving=Leaving(leaving),
+        )
+    except InvalidRulesError as error:
+        raise click.UsageError(f"{error}.") from error
+
+
+def plain_option(function: Decorated) -> Decorated:
+    """The option for lines of text."""
+    return click.option("--plain", is_flag=True, help="Lines of text instead of a full screen.")(
+        function
+    )
+
+
+def name_option(function: Decorated) -> Decorated:
+    """The option for one's own name."""
+    return click.option(
+        "--name", metavar="NAME", help="Your name at the table; remembered when it is asked."
+    )(function)
+
+
+def parse_levels(text: str | None) -> list[str]:
+    """The levels of `LEVEL,LEVEL`; none for `none` or nothing."""
+    levels = [level.strip() for level in (text or "").split(",") if level.strip()]
+    return [] if levels == ["none"] else levels
+
+
+def run(main: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Runs a command's coroutine; what the client tells becomes the command's failure.
+
+    Raises:
+        Failure: A `GenialError` was raised inside.
+    """
+    from genial.wire.errors import GenialError
+
+    try:
+        return asyncio.run(main())
+    except GenialError as error:
+        raise Failure(error.sentence) from error
+
+
+def run_client(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """As `run`, for clients that people leave by Ctrl-C: that is no failure.
+
+    The seat stays theirs, as after a lost connection.
+    """
+    try:
+        return run(main)
+    except KeyboardInterrupt:
+        return 0
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(document, ensure_ascii=False, indent=2), flush=True)
+
+
+def warn(sentence: str) -> None:
+    """One line on standard error."""
+    print(f"genial: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
+
+
+def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
+    """The name to sit down under, and whether the person chose it just now.
+
+    Asked for once and remembered; without anybody to ask, the system's name for the user.
+
+    Args:
+        given: By option.
+        may_ask: Whether somebody sits at a terminal.
+    """
+    from genial.client.errors import StorageError
+    from genial.client.settings import load_settings, save_settings, settings_path
+
+    if given is not None:
+        if not given.strip():
+            raise click.UsageError("A name needs at least one letter.")
+        return given.strip(), True
+    settings, problems = load_settings(settings_path())
+    for problem in problems:
+        warn(problem)
+    if settings.name:
+        return settings.name, False
+    if not may_ask:
+        return _user_name(), False
+    asked = click.prompt("Your name", default=_user_name(), type=str).strip() or _user_name()
+    try:
+        save_settings(replace(settings, name=asked), settings_path())
+    except StorageError as error:
+        warn(error.sentence)
+    return asked, False
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser().capitalize() or DEFAULT_PLAYER
+    except (KeyError, OSError, ImportError):
+        return DEFAULT_PLAYER

@@ -1,0 +1,97 @@
+"""`genial create`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from genial.cli.common import (
+    chosen_rules,
+    game_options,
+    host_options,
+    parse_levels,
+    print_json,
+    run,
+)
+from genial.cli.tree import GenialCommand
+
+if TYPE_CHECKING:
+    from genial.v1.table_pb2 import FirstSeat
+
+
+@click.command(cls=GenialCommand)
+@click.argument("address")
+@game_options
+@click.option("--bots", metavar="LEVEL,…", help="Bots to seat, from the last seat downwards.")
+@click.option(
+    "--first",
+    metavar="SEAT|chance",
+    default="0",
+    show_default=True,
+    help="Who begins the first game: a seat, counted from 0, or chance.",
+)
+@click.option(
+    "--leaving",
+    type=click.Choice(("bot", "skip")),
+    default="bot",
+    show_default=True,
+    help="What becomes of who stays away: a bot plays on, or they are skipped.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="Games in the match; 0: as long as everybody wants a rematch. [default: 0]",
+)
+@click.option("--json", "as_json", is_flag=True, help='One JSON document: {"table_id"}.')
+@host_options
+def create(
+    address: str,
+    players: int | None,
+    mode: str,
+    preset: str,
+    bots: str | None,
+    first: str,
+    leaving: str,
+    games: int,
+    as_json: bool,
+    plaintext: bool,
+) -> int:
+    """Open a table at the host at ADDRESS, without sitting down, and print its id.
+
+    A table whose seats are all bots starts by itself.
+    """
+    from genial.client.session import connect
+    from genial.v1.table_pb2 import Table, TableOptions
+    from genial.wire.values import rules_to_message
+
+    rules = chosen_rules(players, mode, preset, leaving)
+    levels = parse_levels(bots)
+    if len(levels) > rules.players:
+        raise click.UsageError(f"{len(levels)} bots do not fit on {rules.players} seats.")
+    options = TableOptions(
+        rules=rules_to_message(rules), first=_first_seat(first, rules.players), games=games
+    )
+
+    async def open_table() -> Table:
+        async with await connect(address) as link:
+            return await link.create_table(options, bot_levels=levels)
+
+    table = run(open_table)
+    if as_json:
+        print_json({"table_id": table.table_id})
+    else:
+        print(table.table_id)
+    return 0
+
+
+def _first_seat(text: str, players: int) -> FirstSeat:
+    from genial.v1.table_pb2 import FirstSeat
+
+    if text.casefold() == "chance":
+        return FirstSeat(chance=True)
+    if not (text.isascii() and text.isdigit() and len(text) == 1 and int(text) < players):
+        raise click.UsageError(f"--first is a seat from 0 to {players - 1}, or chance.")
+    return FirstSeat(named=int(text))

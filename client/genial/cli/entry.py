@@ -1,0 +1,53 @@
+"""From arguments to an exit code; nothing that happens inside shows a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from genial.cli import crash
+from genial.cli.failure import Failure
+from genial.cli.tree import genial
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command; see `genial.cli.main`."""
+    try:
+        result = genial.main(list(arguments), prog_name="genial", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        _complain(_usage_line(error))
+        return 2
+    except click.ClickException as error:
+        _complain(f"genial: {error.format_message()}")
+        return 1
+    except Failure as failure:
+        _complain(f"genial: {failure.sentence}")
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        return 1
+    except BrokenPipeError:
+        crash.silence_output()
+        return 1
+    except Exception as error:
+        if os.environ.get("GENIAL_TRACEBACK"):
+            raise
+        _complain(crash.report(error, " ".join(arguments[:1])))
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _usage_line(error: click.UsageError) -> str:
+    command = error.ctx.command_path if error.ctx else "genial"
+    message = " ".join(error.format_message().split())
+    return f"{command}: {message} Try: {command} --help"
+
+
+def _complain(line: str) -> None:
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        return  # Nobody reads it; the exit code still tells.

@@ -1,0 +1,81 @@
+"""`genial hosts`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from genial.cli.common import print_json, run, warn
+from genial.cli.tree import GenialCommand
+
+if TYPE_CHECKING:
+    from genial.client.browse import FoundHost
+
+WAIT_SECONDS: Final = 2.0
+"""Hosts answer within a tenth of a second; a lost packet is asked for again after one."""
+
+
+@click.command(cls=GenialCommand)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(0, 600),
+    default=WAIT_SECONDS,
+    show_default=True,
+    metavar="S",
+    help="Seconds to look for hosts.",
+)
+def hosts(as_json: bool, wait: float) -> int:
+    """List the hosts on this network, dead ones told apart from live ones.
+
+    \b
+    With --json: [{"name", "id", "addresses", "port", "fingerprint", "reachable",
+    "tables", "open_seats", "version"}]; none found: [].
+    """
+    found, problem = run(lambda: look(wait))
+    if problem:
+        warn(problem)
+    if as_json:
+        print_json([as_document(host) for host in found])
+        return 0
+    if not found:
+        print("No host was found on this network. `genial play` or `genial host` starts one.")
+    for host in found:
+        print(_line(host))
+    return 0
+
+
+async def look(seconds: float) -> tuple[tuple[FoundHost, ...], str]:
+    """The hosts found in that time, each asked whether it lives; and why none can be, if so."""
+    from genial.client.browse import PROBE_SECONDS, Browser
+
+    async with Browser() as browser:
+        await asyncio.sleep(seconds)
+        await browser.all_asked(2 * PROBE_SECONDS)
+        return browser.hosts, browser.problem
+
+
+def as_document(host: FoundHost) -> dict[str, Any]:
+    """A host as `--json` tells it."""
+    return {
+        "name": host.name,
+        "id": host.host_id,
+        "addresses": list(host.addresses),
+        "port": host.port,
+        "fingerprint": host.fingerprint,
+        "reachable": bool(host.reachable),
+        "tables": host.tables,
+        "open_seats": host.open_seats,
+        "version": host.version,
+    }
+
+
+def _line(host: FoundHost) -> str:
+    if not host.reachable:
+        return f"{host.name}  {host.address}  unreachable  id {host.host_id}"
+    return (
+        f"{host.name}  {host.address}  {host.tables} tables, {host.open_seats} open seats"
+        f"  id {host.host_id}"
+    )
