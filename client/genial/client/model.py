@@ -106,14 +106,15 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class HeldSeat:
-    """A seat of ours in a running game that we can go back to."""
+    """A seat of ours in a running game that we can go back to; `seat` None: number unknown."""
 
     host_id: str
     address: str
     table_id: str
     table_name: str
-    seat: int
+    seat: int | None
     by_bot: bool
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

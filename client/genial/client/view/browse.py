@@ -9,7 +9,6 @@ from genial.client.view.bars import draw_title
 from genial.client.view.board import SHAPES, hexagon
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.seats import draw_table_details, now_word, seats_words
-from genial.client.view.spans import Span, put_spans, spans_width
 from genial.client.view.typing import draw_entry
 from genial.engine.tiles import SYMBOLS
 from genial.v1.table_pb2 import TABLE_STATE_OPEN
@@ -41,8 +40,13 @@ def _empty(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         canvas.put(x + 2, oy + 3, symbol.letter, ink_role(symbol), bold=True)
         if look.shapes and not look.ascii:
             canvas.put(x + 2, oy + 4, SHAPES[symbol], ink_role(symbol))
-    _centre(canvas, oy + 6, browse.problem or _("Nobody on this network has a table open yet."),
-            "strong", True)
+    _centre(
+        canvas,
+        oy + 6,
+        browse.problem or _("Nobody on this network has a table open yet."),
+        "strong",
+        True,
+    )
     seconds = max(0, int(model.now - browse.since))
     _centre(
         canvas,
@@ -70,7 +74,9 @@ def _empty(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         canvas.put(ox + 34, y, cut(_(answer), 37), "text")
     end = canvas.put(ox + 11, oy + 16, _("Or start one yourself:"), "muted")
     end = canvas.put(end + 1, oy + 16, " n ", "on-strong", "strong", True)
-    canvas.put(end + 1, oy + 16, cut(_("opens a table for your friends"), ox + 71 - end - 1), "text")
+    canvas.put(
+        end + 1, oy + 16, cut(_("opens a table for your friends"), ox + 71 - end - 1), "text"
+    )
     _address(canvas, model, ox + 9, oy + 19, ox + 70, _("shown in the host's title bar"), look)
     if model.notice:
         _centre(canvas, oy + 21, model.notice, "strong", True)
@@ -108,14 +114,15 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         held = browse.held[0]
         canvas.fill(ox + 1, 2, 78, 2, "sel")
         canvas.put(ox + 2, 2, _("You have a seat in a running game."), "strong", bold=True)
+        where = held.table_name
+        if held.seat is not None:
+            where = _("{table}, seat {seat}").format(table=where, seat=held.seat + 1)
         template = (
-            _("{table}, seat {seat}: a bot is holding your place.")
+            _("{place}: a bot is holding your place.")
             if held.by_bot
-            else _("{table}, seat {seat}: your place is free.")
+            else _("{place}: your place is free.")
         )
-        canvas.put(
-            ox + 2, 3, cut(template.format(table=held.table_name, seat=held.seat + 1), 62), "text"
-        )
+        canvas.put(ox + 2, 3, cut(template.format(place=where), 62), "text")
         canvas.put_right(ox + 78, 3, "g " + _("go back"), "strong", bold=True)
         top = 5
     bottom = canvas.height - 13 - 1

@@ -148,7 +148,7 @@ class Canvas:
                 if inside and 0 < x <= self.width:
                     chars[x - 1] += char
                 continue
-            if inside and 0 <= x and x + columns <= self.width:
+            if inside and x >= 0 and x + columns <= self.width:
                 ink = Ink(fg, inks[x].bg if bg is None else bg, bold, underline)
                 chars[x] = char
                 inks[x] = ink

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import _
-from genial.client.view.bars import draw_title
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.game import draw_table_title
 from genial.client.view.log import end_sentence
 from genial.client.view.sides import moves_made
 from genial.client.view.typing import draw_entry
 from genial.engine.moves import Ended
-from genial.engine.rules import Track, weakest_first
+from genial.engine.rules import weakest_first
 from genial.engine.view import PlayerView
 
 ENTRY_COLUMNS = 8
@@ -97,8 +96,18 @@ def _ranking(
     rank = 1
     for group_number, group in enumerate(ended.ranking):
         for seat in group:
-            _ranked(canvas, ox, y, model, view, ended, seat, rank, column
-                    if group_number < 2 else None, look)
+            _ranked(
+                canvas,
+                ox,
+                y,
+                model,
+                view,
+                ended,
+                seat,
+                rank,
+                column if group_number < 2 else None,
+                look,
+            )
             y += 1
         rank += len(group)
     if column is not None:
@@ -165,7 +174,10 @@ def _race(
         return
     canvas.put(ox + 1, 12, _("THE RACE"), "muted", bold=True)
     canvas.put(
-        ox + 11, 12, cut(_("each one's weakest colour, turn by turn, drawn to one scale"), 68), "muted"
+        ox + 11,
+        12,
+        cut(_("each one's weakest colour, turn by turn, drawn to one scale"), 68),
+        "muted",
     )
     start = min(
         (next((turn for turn, low in enumerate(race) if low), len(race)) for race in races if race),
@@ -218,7 +230,10 @@ def chart(race: Sequence[int], length: int, top: int, look: Look) -> list[str]:
 def _braille(left: int, right: int) -> str:
     """A character with so many dots (0..4) from the bottom in each column; blank without."""
     bits = 0
-    for dots, (low_to_high) in ((left, (0x40, 0x04, 0x02, 0x01)), (right, (0x80, 0x20, 0x10, 0x08))):
+    for dots, (low_to_high) in (
+        (left, (0x40, 0x04, 0x02, 0x01)),
+        (right, (0x80, 0x20, 0x10, 0x08)),
+    ):
         for bit in low_to_high[: max(0, min(4, dots))]:
             bits |= bit
     return chr(0x2800 + bits) if bits else " "
@@ -263,17 +278,13 @@ def rematch_text(model: Model) -> str:
         return ""
     ready = [seat.name for seat in table.seats if seat.ready]
     waiting = [
-        _("you") if seat.seat == model.seat else seat.name
-        for seat in table.seats
-        if not seat.ready
+        _("you") if seat.seat == model.seat else seat.name for seat in table.seats if not seat.ready
     ]
     parts: list[str] = []
     if ready:
         parts.append(_("Ready: {names}.").format(names=", ".join(ready)))
     if table.HasField("next_first_seat") and table.next_first_seat < len(table.seats):
-        parts.append(
-            _("{name} will begin.").format(name=table.seats[table.next_first_seat].name)
-        )
+        parts.append(_("{name} will begin.").format(name=table.seats[table.next_first_seat].name))
     if waiting:
         parts.append(_("Waiting for {names}.").format(names=", ".join(waiting)))
     return " ".join(parts)

@@ -63,9 +63,7 @@ def play_sentence(play: Play, look: Look) -> list[Span]:
             return spans
         case SeenRefilled() as refilled:
             count = drawn_count(refilled)
-            template = ngettext(
-                "{name} drew {count} tile", "{name} drew {count} tiles", count
-            )
+            template = ngettext("{name} drew {count} tile", "{name} drew {count} tiles", count)
             return compose(template, {"name": name, "count": str(count)})
         case SeenExchanged(returned=returned):
             shown: list[Span] = []
@@ -125,7 +123,6 @@ def log_line(entry: Logged, look: Look) -> list[Span]:
     return spans
 
 
-
 def log_lines(model: Model, width: int, look: Look) -> list[list[Span]]:
     """The whole stream as lines of at most `width` columns; chat is wrapped."""
     lines: list[list[Span]] = []
@@ -142,7 +139,9 @@ def log_lines(model: Model, width: int, look: Look) -> list[list[Span]]:
     return lines
 
 
-def draw_stream(canvas: Canvas, x: int, y: int, width: int, height: int, model: Model, look: Look) -> None:
+def draw_stream(
+    canvas: Canvas, x: int, y: int, width: int, height: int, model: Model, look: Look
+) -> None:
     """The newest lines of the stream in a box, the newest at the bottom."""
     lines = log_lines(model, width, look)[-height:] if height > 0 else []
     for number, line in enumerate(lines):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genial.client.keys import BINDINGS, bindings_for
+from genial.client.keys import bindings_for
 from genial.client.model import Ask, Model, Overlay
 from genial.client.palette import Look
 from genial.client.text import N_, _
@@ -29,19 +29,26 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             lines = log_lines(model, canvas.width - 6, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
     if model.question is not None:
-        question = model.quit_warning if (
-            model.question is Ask.QUIT and model.quit_warning
-        ) else _(_QUESTIONS[model.question])
+        question = (
+            model.quit_warning
+            if (model.question is Ask.QUIT and model.quit_warning)
+            else _(_QUESTIONS[model.question])
+        )
         _band(canvas, f"{question}  y / n")
     elif model.celebration is not None:
         call = " ".join([_("Genial!")] * model.celebration.calls)
-        _band(canvas, _("{call}  {name} fills a counter and places again").format(
-            call=call, name=model.celebration.name
-        ) if not model.celebration.own else _("{call}  Place another tile").format(call=call))
+        _band(
+            canvas,
+            _("{call}  {name} fills a counter and places again").format(
+                call=call, name=model.celebration.name
+            )
+            if not model.celebration.own
+            else _("{call}  Place another tile").format(call=call),
+        )
 
 
 def _page(canvas: Canvas, title: str, lines: list[list[Span]], scroll: int) -> None:
-    canvas.fill(2, 1, canvas.width - 4, canvas.height - 2, "panel")
+    canvas.fill(0, 1, canvas.width, canvas.height - 2, "panel")
     canvas.put(4, 1, title, "muted", bold=True)
     room = canvas.height - 4
     start = max(0, min(scroll, len(lines) - room))

@@ -48,9 +48,12 @@ def svg(canvas: Canvas, look: Look, title: str) -> str:
         "text-anchor:middle}</style>",
         f'<rect width="{width}" height="{height}" fill="{colours["bg"]}"/>',
     ]
+    shapes: list[str] = []
     for y in range(canvas.height):
         parts.extend(_backgrounds(canvas, y, colours))
-        parts.extend(_texts(canvas, y, inks))
+        parts.extend(_texts(canvas, y, inks, shapes))
+    # Shapes are wider than a column; drawn last, nothing cuts them off.
+    parts.extend(shapes)
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
@@ -73,7 +76,7 @@ def _rect(x: float, y: float, width: float, height: float, fill: str) -> str:
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"/>'
 
 
-def _texts(canvas: Canvas, y: int, colours: dict[str, str]) -> list[str]:
+def _texts(canvas: Canvas, y: int, colours: dict[str, str], shapes: list[str]) -> list[str]:
     parts: list[str] = []
     top = _MARGIN + y * _H
     run: list[tuple[int, str]] = []
@@ -113,7 +116,7 @@ def _texts(canvas: Canvas, y: int, colours: dict[str, str]) -> list[str]:
             )
         elif char in _SHAPES:
             flush()
-            parts.append(
+            shapes.append(
                 f'<text class="s" x="{left + 5}" y="{top + 15}" fill="{colour}">{char}</text>'
             )
         else:

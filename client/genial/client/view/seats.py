@@ -117,8 +117,14 @@ def table_facts(table: Table, address: str) -> list[tuple[str, str]]:
     )
     facts = [(_("clock"), clock_words(table)), (_("leaving"), leaving_words(table))]
     if table.options.games:
-        facts.append((_("match"), ngettext("{count} game", "{count} games", table.options.games)
-                      .format(count=table.options.games)))
+        facts.append(
+            (
+                _("match"),
+                ngettext("{count} game", "{count} games", table.options.games).format(
+                    count=table.options.games
+                ),
+            )
+        )
     facts.append((_("watching"), watching))
     facts.append((_("address"), address))
     return facts
@@ -142,9 +148,7 @@ def draw_table_details(
         canvas.put(x + 50, y + 2 + number, cut(value, 27), "text")
 
 
-def draw_seats(
-    canvas: Canvas, x: int, y: int, seats: Sequence[TableSeat], own: int | None
-) -> None:
+def draw_seats(canvas: Canvas, x: int, y: int, seats: Sequence[TableSeat], own: int | None) -> None:
     """A row a seat: number, name, what there is to say of it."""
     for number, seat in enumerate(seats):
         row = y + number

@@ -7,14 +7,15 @@ from typing import Final
 
 from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
+from genial.client.sentences import refused_sentence
 from genial.client.text import _, ngettext
-from genial.client.view.canvas import cut, fit
+from genial.client.view.canvas import cut
 from genial.client.view.log import is_told, play_sentence
 from genial.client.view.spans import Span, points_spans, tile_chip
 from genial.client.view.tracks import TrackRow
-from genial.client.view.words import clock_text, refused_sentence
+from genial.client.view.words import clock_text
 from genial.engine.board import cell_name
-from genial.engine.moves import Phase, Placed
+from genial.engine.moves import Phase
 from genial.engine.rules import Mode, SeatKind
 from genial.engine.view import PlayerView
 
@@ -129,7 +130,7 @@ def track_rows(model: Model, view: PlayerView) -> list[TrackRow]:
         if team in seen:
             continue
         seen.add(team)
-        seats = [member for member in view.rules.teams[team]]
+        seats = list(view.rules.teams[team])
         if seat in seats:
             seats.sort(key=lambda member: member != seat)
         names = "+".join(view.seats[member].name for member in seats)
@@ -245,7 +246,7 @@ def chat_line(model: Model) -> list[Span]:
 def unread_text(model: Model) -> str:
     """How much of the chat has not been looked at, and the key for it."""
     if model.unread:
-        return ngettext(
-            "{count} unread, c chat", "{count} unread, c chat", model.unread
-        ).format(count=model.unread)
+        return ngettext("{count} unread, c chat", "{count} unread, c chat", model.unread).format(
+            count=model.unread
+        )
     return _("c chat")

@@ -10,7 +10,7 @@ from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.geometry import SmallGrid, board_grid
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_small_rack
-from genial.client.view.spans import Span, put_spans, spans_width
+from genial.client.view.spans import put_spans
 from genial.client.view.tracks import draw_small_tracks
 from genial.client.view.typing import draw_entry
 from genial.engine.tiles import Tile

@@ -70,7 +70,7 @@ def _draw_small_row(
     canvas: Canvas, x: int, y: int, row: TrackRow, cap: int, by_weakness: bool, look: Look
 ) -> None:
     if row.own:
-        canvas.fill(0 if x <= 1 else x, y, 50 if x else 50, 1, "sel")
+        canvas.fill(0, y, x + 50, 1, "sel")
     if row.to_move:
         canvas.put(x + 1, y, ">" if look.ascii else "▸", "strong", bold=not look.ascii)
     name_role = "faint" if row.gone and not row.own else "text"
@@ -112,9 +112,7 @@ def draw_large_tracks(
         if row.to_move:
             canvas.put(x + 1, y, ">" if look.ascii else "▸", "strong", bold=True)
         room = 20 if not row.note else 12
-        end = canvas.put(
-            x + 3, y, cut(row.name, room), "faint" if row.gone else "text", bold=True
-        )
+        end = canvas.put(x + 3, y, cut(row.name, room), "faint" if row.gone else "text", bold=True)
         if row.note:
             canvas.put(end + 1, y, cut(row.note, x + 24 - end - 1), "text" if row.own else "muted")
         canvas.put_right(x + 27, y, str(cap), "text" if row.own else "muted")
@@ -151,11 +149,11 @@ def _draw_bar(
         canvas.fill(bar, y, columns, 1, fill)
     else:
         canvas.put(bar, y, "#" * columns, "text")
-    for tick in (6, 12, 18):
-        column = tick - 1 if cap == STOP else tick - 1
-        if column >= columns:
+    # Dashes behind every third of the track; on a double one, where it stops for the first time.
+    for tick in (6, 12, 18) if cap == STOP else (9, 18):
+        if tick > columns:
             canvas.put(
-                bar + column,
+                bar + tick - 1,
                 y,
                 ":" if look.ascii else "╎",
                 "text" if tick == BAR_COLUMNS else "dot",

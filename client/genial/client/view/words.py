@@ -1,9 +1,8 @@
-"""Words that several screens share: clocks, levels, refusals, seats."""
+"""Words that several screens share: clocks, levels, modes."""
 
 from __future__ import annotations
 
 from genial.client.text import N_, _
-from genial.engine.refusal import Refused
 from genial.engine.rules import Mode, Preset
 
 _LEVEL_WORDS = {
@@ -38,8 +37,3 @@ def mode_word(mode: Mode) -> str:
 def preset_word(preset: Preset) -> str:
     """Which exchange rule holds."""
     return _(_PRESET_WORDS[preset])
-
-
-def refused_sentence(refused: Refused) -> str:
-    """Why not, in the player's language."""
-    return _(refused.refusal.sentence).format(**refused.metadata)

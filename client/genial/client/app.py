@@ -1,0 +1,568 @@
+"""The full-screen client: the prompt_toolkit application around model, update and view.
+
+    code = await run(session=session, invite="192.168.1.20")   # at a table
+    code = await run(store=DiskStore())                        # at the list of tables
+
+Everything belongs to the `Player` object: any number may live in one process and one
+event loop, each with its own input and output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, assert_never
+
+from prompt_toolkit.application import Application, create_app_session
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
+from prompt_toolkit.output import ColorDepth, Output, create_output
+
+from genial.client import messages as m
+from genial.client.errors import GenialError
+from genial.client.finder import Finder
+from genial.client.link import HostLink, LinkMaker, connect
+from genial.client.model import Browse, Model
+from genial.client.palette import Depth, Look, detect_depth
+from genial.client.session import Session, join, watch
+from genial.client.settings import Settings, load_settings, save_settings, settings_path
+from genial.client.store import MemoryStore, Store
+from genial.client.text import _
+from genial.client.update import next_wake, update
+from genial.client.view.canvas import Canvas
+from genial.client.view.draw import draw
+
+_DEPTHS: Final = {
+    Depth.TRUE: ColorDepth.DEPTH_24_BIT,
+    Depth.XTERM: ColorDepth.DEPTH_8_BIT,
+    Depth.ANSI: ColorDepth.DEPTH_4_BIT,
+    Depth.NONE: ColorDepth.DEPTH_1_BIT,
+}
+# prompt_toolkit's names of the keys that the screen knows by a word.
+_WORDS: Final = {
+    Keys.Up: "up",
+    Keys.Down: "down",
+    Keys.Left: "left",
+    Keys.Right: "right",
+    Keys.Enter: "enter",
+    Keys.ControlJ: "enter",
+    Keys.Escape: "escape",
+    Keys.Tab: "tab",
+    Keys.BackTab: "s-tab",
+    Keys.Backspace: "backspace",
+    Keys.Delete: "delete",
+    Keys.Home: "home",
+    Keys.End: "end",
+    Keys.PageUp: "pageup",
+    Keys.PageDown: "pagedown",
+    Keys.F1: "f1",
+    Keys.F2: "f2",
+    Keys.F3: "f3",
+    Keys.ControlA: "c-a",
+    Keys.ControlC: "c-c",
+    Keys.ControlE: "c-e",
+    Keys.ControlU: "c-u",
+    Keys.ControlW: "c-w",
+}
+_BUTTONS: Final = {
+    MouseEventType.MOUSE_DOWN: m.Button.DOWN,
+    MouseEventType.MOUSE_MOVE: m.Button.MOVE,
+    MouseEventType.SCROLL_UP: m.Button.WHEEL_UP,
+    MouseEventType.SCROLL_DOWN: m.Button.WHEEL_DOWN,
+}
+ESCAPE_SECONDS: Final = 0.05
+"""How long a lone Esc is waited for to become an arrow key."""
+
+
+async def run(
+    *,
+    session: Session | None = None,
+    store: Store | None = None,
+    settings: Settings | None = None,
+    settings_file: Path | None = None,
+    name: str = "",
+    invite: str = "",
+    quit_warning: str = "",
+    make_link: LinkMaker = connect,
+    input: Input | None = None,
+    output: Output | None = None,
+) -> int:
+    """Play on the full screen until the player leaves.
+
+    Args:
+        session: The table to sit at (or watch); None: the list of tables comes first.
+        store: Where seats are remembered; None: in memory alone.
+        settings: How to look and behave; None: as saved in `settings_file`.
+        settings_file: Where settings are kept; None: the user's own file.
+        name: The player's name for this time; empty: as in the settings.
+        invite: The address that a friend types; empty if unknown.
+        quit_warning: A question to be asked before leaving (a host that would stay behind).
+        make_link: How to connect to hosts.
+        input: Where keys come from; None: standard input.
+        output: Where the screen goes; None: standard output.
+
+    Returns:
+        The exit code: 0.
+
+    Raises:
+        GenialError: The table that was given has ended, with the reason.
+        Exception: A fault of our own; the terminal is as it was before.
+    """
+    player = Player(
+        store=store,
+        settings=settings,
+        settings_file=settings_file,
+        name=name,
+        invite=invite,
+        quit_warning=quit_warning,
+        make_link=make_link,
+        input=input,
+        output=output,
+    )
+    with _ended_by_signals(player):
+        return await player.run(session)
+
+
+@contextmanager
+def _ended_by_signals(player: Player) -> Iterator[None]:
+    """While inside, SIGTERM and SIGHUP end the player in order, with the terminal restored."""
+    loop = asyncio.get_running_loop()
+    added: list[int] = []
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is None:
+            continue
+        try:
+            loop.add_signal_handler(number, player.stop)
+        except (NotImplementedError, RuntimeError, ValueError):
+            # Not on Windows, nor outside of the main thread: there nobody sends them.
+            continue
+        added.append(number)
+    try:
+        yield
+    finally:
+        for number in added:
+            loop.remove_signal_handler(number)
+
+
+class Player:
+    """One player's screen: holds the model, carries out effects, draws.
+
+    See `run` for the arguments.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store | None = None,
+        settings: Settings | None = None,
+        settings_file: Path | None = None,
+        name: str = "",
+        invite: str = "",
+        quit_warning: str = "",
+        make_link: LinkMaker = connect,
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._settings_file = settings_file or settings_path()
+        problems: tuple[str, ...] = ()
+        if settings is None:
+            settings, problems = load_settings(self._settings_file)
+        if name:
+            settings = replace(settings, name=name)
+        self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
+        self._store = store or MemoryStore()
+        self._make_link = make_link
+        self._input = input
+        self._output = output
+        self._session: Session | None = None
+        self._own_link: HostLink | None = None
+        self._finder: Finder | None = None
+        self._came_by_list = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._follower: asyncio.Task[None] | None = None
+        self._search: asyncio.Task[None] | None = None
+        self._wake: asyncio.TimerHandle | None = None
+        self._drawn: tuple[Model, Canvas] | None = None
+        self._app: Application[int] | None = None
+        now = time.monotonic()
+        self.model = Model(
+            settings=settings,
+            invite=invite,
+            quit_warning=quit_warning,
+            browse=Browse(since=now),
+            notice=problems[0] if problems else "",
+            now=now,
+        )
+
+    async def run(self, session: Session | None) -> int:
+        """Until the player leaves; returns the exit code."""
+        with create_app_session(
+            input=self._input or create_input(), output=self._output or create_output()
+        ):
+            app = self._application()
+            self._app = app
+            try:
+                if session is None:
+                    self._came_by_list = True
+                    self._search = self._start(self._browse())
+                else:
+                    self._attach(session)
+                self._schedule_wake()
+                return await app.run_async(handle_sigint=False, set_exception_handler=False)
+            finally:
+                self._app = None
+                await self._close()
+
+    def stop(self) -> None:
+        """End in order, as if the player had quit; the seat stays the player's."""
+        self._exit()
+
+    @property
+    def look(self) -> Look:
+        """How this terminal and these settings want everything drawn."""
+        settings = self.model.settings
+        depth = self._depth if settings.colours == "auto" else Depth(settings.colours)
+        return Look(settings.theme, depth, settings.shapes)
+
+    # --- messages and effects ---------------------------------------------------------
+
+    def dispatch(self, message: m.Message) -> None:
+        """Take a message into the model, and carry out what follows from it."""
+        before = self.model
+        model, effects = update(replace(before, now=time.monotonic()), message)
+        self.model = model
+        for effect in effects:
+            self._carry_out(effect)
+        self._schedule_wake()
+        if self._app is not None:
+            self._app.invalidate()
+
+    def _carry_out(self, effect: m.Effect) -> None:
+        match effect:
+            case m.Quit():
+                self._exit()
+            case m.Ring():
+                if self._app is not None:
+                    self._app.output.bell()
+            case m.Keep(settings=settings):
+                self._keep(settings)
+            case m.Detach(error=error):
+                self._background(self._detach(error))
+            case m.Sit(address=address, table_id=table_id, name=name):
+                self._background(self._tried(lambda: self._sit(address, table_id, name)))
+            case m.Watch(address=address, table_id=table_id):
+                self._background(self._tried(lambda: self._sit(address, table_id, None)))
+            case m.CreateTable():
+                create = effect
+                self._background(self._tried(lambda: self._create(create)))
+            case m.Connect(address=address):
+                self._background(self._tried(lambda: self._connect(address)))
+            case _:
+                self._for_session(effect)
+
+    def _for_session(self, effect: m.Effect) -> None:
+        session = self._session
+        if session is None:
+            self.dispatch(m.Failed(_("There is no table to do that at.")))
+            return
+        call = _session_call(session, effect)
+        if isinstance(effect, m.LeaveTable):
+            self._background(self._tried(self._leave))
+        else:
+            self._background(self._tried(call, timed=True))
+
+    def _keep(self, settings: Settings) -> None:
+        try:
+            save_settings(settings, self._settings_file)
+        except GenialError as error:
+            self.dispatch(m.Failed(error.sentence))
+
+    async def _tried(self, call: Callable[[], Awaitable[Any]], *, timed: bool = False) -> None:
+        """Do it, and tell the model how it went."""
+        started = time.monotonic()
+        try:
+            await call()
+        except GenialError as error:
+            self.dispatch(m.Failed(error.sentence))
+        else:
+            spent = round((time.monotonic() - started) * 1000)
+            self.dispatch(m.Answered(spent if timed else None))
+
+    # --- tables -----------------------------------------------------------------------
+
+    async def _browse(self) -> None:
+        self._finder = Finder(self._make_link, self._store, self.dispatch)
+        await self._finder.run()
+
+    async def _connect(self, address: str) -> None:
+        if self._finder is not None:
+            await self._finder.add(address)
+
+    async def _sit(self, address: str, table_id: str, name: str | None) -> None:
+        link = await self._make_link(address, store=self._store)
+        try:
+            session = (
+                await watch(link, table_id)
+                if name is None
+                else await join(link, table_id, name=name)
+            )
+        except BaseException:
+            await link.close()
+            raise
+        self._own_link = link
+        await self._stop_browsing()
+        self._attach(session)
+
+    async def _create(self, effect: m.CreateTable) -> None:
+        link = await self._make_link(effect.address, store=self._store)
+        try:
+            table = await link.create_table(
+                effect.options, name=effect.name, bot_levels=effect.bot_levels
+            )
+            session = await join(link, table.table_id, name=effect.player)
+        except BaseException:
+            await link.close()
+            raise
+        self._own_link = link
+        await self._stop_browsing()
+        self._attach(session)
+
+    def _attach(self, session: Session) -> None:
+        self._session = session
+        table = session.table if session.table.table_id else None
+        self.dispatch(m.Seated(session.link.address, table, session.seat))
+        self._follower = self._start(self._follow(session))
+
+    async def _follow(self, session: Session) -> None:
+        async for change in session.updates():
+            self.dispatch(change)
+
+    async def _leave(self) -> None:
+        session = self._session
+        if session is not None:
+            await session.leave()
+        await self._detach(None)
+
+    async def _detach(self, error: GenialError | None) -> None:
+        """Away from the table: to the list if we came from there, else out."""
+        await self._release()
+        if not self._came_by_list:
+            self._exit(error)
+            return
+        self.dispatch(m.Unseated(error.sentence if error is not None else ""))
+        self._search = self._start(self._browse())
+
+    async def _release(self) -> None:
+        session, self._session = self._session, None
+        if self._follower is not None and self._follower is not asyncio.current_task():
+            self._follower.cancel()
+            await asyncio.gather(self._follower, return_exceptions=True)
+        self._follower = None
+        if session is not None:
+            await session.close()
+        link, self._own_link = self._own_link, None
+        if link is not None:
+            await link.close()
+
+    async def _stop_browsing(self) -> None:
+        search, self._search = self._search, None
+        self._finder = None
+        if search is not None:
+            search.cancel()
+            await asyncio.gather(search, return_exceptions=True)
+
+    # --- tasks and time ---------------------------------------------------------------
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        """As `_start`, for what nobody waits for."""
+        self._start(work).set_name("background")
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            # A fault of our own: the application ends with it, so that the terminal is
+            # restored before anybody reports it.
+            self._exit(fault)
+
+    def _exit(self, fault: BaseException | None = None) -> None:
+        app = self._app
+        if app is None or app.future is None or app.future.done():
+            return
+        if fault is not None:
+            app.exit(exception=fault)
+        else:
+            app.exit(result=0)
+
+    def _schedule_wake(self) -> None:
+        """One timer for the next moment at which the screen changes by itself; no polling."""
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        moment = next_wake(self.model)
+        if moment is not None:
+            loop = asyncio.get_running_loop()
+            delay = max(0.0, moment - time.monotonic())
+            self._wake = loop.call_later(delay, self._awake)
+
+    def _awake(self) -> None:
+        self._wake = None
+        self.dispatch(m.Tick(time.monotonic()))
+
+    async def _close(self) -> None:
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        await self._stop_browsing()
+        await self._release()
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- the screen -------------------------------------------------------------------
+
+    def _application(self) -> Application[int]:
+        app: Application[int] = Application(
+            layout=Layout(Window(_Screen(self), always_hide_cursor=False)),
+            key_bindings=_key_bindings(self),
+            full_screen=True,
+            mouse_support=Condition(lambda: self.model.settings.mouse),
+            color_depth=lambda: _DEPTHS[self.look.depth],
+            include_default_pygments_style=False,
+            enable_page_navigation_bindings=False,
+        )
+        app.ttimeoutlen = ESCAPE_SECONDS
+        app.timeoutlen = ESCAPE_SECONDS
+        return app
+
+    def canvas(self, width: int, height: int) -> Canvas:
+        """The screen at this size, drawn once for each model."""
+        if (width, height) != (self.model.width, self.model.height):
+            self.model, _effects = update(self.model, m.Resized(width, height))
+        if self._drawn is None or self._drawn[0] is not self.model:
+            self._drawn = (self.model, draw(self.model, width, height, self.look))
+        return self._drawn[1]
+
+
+def _session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
+    """What of the session an effect stands for."""
+    match effect:
+        case m.Place(tile=tile, cells=cells):
+            return lambda: session.place_tile(tile, cells)
+        case m.Exchange():
+            return session.exchange
+        case m.Refill():
+            return session.refill
+        case m.ResignGame():
+            return session.resign
+        case m.ProposeEnd():
+            return session.propose_end
+        case m.SetReady(ready=ready):
+            return lambda: session.set_ready(ready)
+        case m.StartGame():
+            return session.start_game
+        case m.Rematch():
+            return session.rematch
+        case m.Say(text=text):
+            return lambda: session.say(text)
+        case m.SeatBot(level=level):
+            return lambda: session.seat_bot(level)
+        case m.RemoveBot(seat=seat):
+            return lambda: session.remove_bot(seat)
+        case m.Kick(seat=seat):
+            return lambda: session.kick(seat)
+        case m.LeaveTable():
+            return session.leave
+        case (
+            m.Sit()
+            | m.Watch()
+            | m.Connect()
+            | m.CreateTable()
+            | m.Detach()
+            | m.Keep()
+            | m.Ring()
+            | m.Quit()
+        ):
+            raise AssertionError(effect)
+    assert_never(effect)
+
+
+class _Screen(UIControl):
+    """The character grid as prompt_toolkit's content, pulled by its renderer."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def create_content(self, width: int, height: int) -> UIContent:
+        """The lines of the screen at this size."""
+        canvas = self._player.canvas(width, height)
+        look = self._player.look
+        cursor = canvas.cursor
+        return UIContent(
+            get_line=lambda row: canvas.fragments(row, look),  # type: ignore[arg-type, return-value]
+            line_count=canvas.height,
+            cursor_position=None if cursor is None else Point(*cursor),
+            show_cursor=cursor is not None,
+        )
+
+    def is_focusable(self) -> bool:
+        """Keys come here."""
+        return True
+
+    def mouse_handler(self, mouse_event: MouseEvent) -> None:
+        """A mouse event at a place of the grid."""
+        button = _BUTTONS.get(mouse_event.event_type)
+        if button is not None:
+            place = mouse_event.position
+            self._player.dispatch(m.Mouse(button, place.x, place.y))
+
+
+def _key_bindings(player: Player) -> KeyBindings:
+    bindings = KeyBindings()
+
+    def word(key: Keys, name: str) -> None:
+        @bindings.add(key)
+        def _pressed(event: KeyPressEvent) -> None:
+            player.dispatch(m.Key(name))
+
+    for key, name in _WORDS.items():
+        word(key, name)
+
+    @bindings.add(Keys.Any)
+    def _typed(event: KeyPressEvent) -> None:
+        if event.data.isprintable():
+            for char in event.data:
+                player.dispatch(m.Key(char))
+
+    @bindings.add(Keys.BracketedPaste)
+    def _pasted(event: KeyPressEvent) -> None:
+        player.dispatch(m.Pasted(event.data))
+
+    @bindings.add(Keys.ControlL)
+    def _redraw(event: KeyPressEvent) -> None:
+        event.app.renderer.clear()
+
+    @bindings.add(Keys.ControlZ)
+    def _suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+    return bindings

@@ -1,0 +1,120 @@
+"""The command line within the screen: `:place RB D8 D9`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from genial.client.hearing import Step
+from genial.client.keys import Action
+from genial.client.messages import (
+    Exchange,
+    Place,
+    ProposeEnd,
+    Refill,
+    Rematch,
+    Say,
+    SeatBot,
+    SetReady,
+    StartGame,
+)
+from genial.client.model import Ask, Model, Overlay
+from genial.client.sentences import refused_sentence
+from genial.client.text import _
+from genial.engine.board import MalformedCellError, parse_cell
+from genial.engine.tiles import MalformedTileError, Tile
+
+Press = Callable[[Model, Action, str], Step]
+
+
+def run_command(model: Model, text: str, press: Press) -> Step:
+    """The model after a typed command (without the colon); wrong input costs nothing."""
+    word, _space, rest = text.strip().lstrip(":").partition(" ")
+    rest = rest.strip()
+    match word.lower():
+        case "place":
+            return _place(model, rest.split())
+        case "exchange":
+            return _closing(model, exchange=True)
+        case "refill":
+            return _closing(model, exchange=False)
+        case "say" if rest:
+            return model, (Say(rest),)
+        case "ready":
+            return model, (SetReady(True),)
+        case "start":
+            return model, (StartGame(),)
+        case "bots":
+            levels = [level.strip() for level in rest.split(",") if level.strip()]
+            return model, tuple(SeatBot(level) for level in levels or [""])
+        case "rematch":
+            return model, (Rematch(),)
+        case "resign":
+            return replace(model, question=Ask.RESIGN), ()
+        case "end":
+            return model, (ProposeEnd(),)
+        case "leave":
+            return replace(model, question=Ask.LEAVE_TABLE), ()
+        case "help":
+            return replace(model, overlay=Overlay.HELP, scroll=0), ()
+        case "log":
+            return replace(model, overlay=Overlay.LOG, scroll=10**6), ()
+        case "quit" | "q":
+            return press(model, Action.LEAVE, "")
+        case _:
+            known = "place, exchange, refill, say, ready, start, bots, rematch, resign, end, leave"
+            return replace(
+                model,
+                notice=_("There is no command {word}; there are: {commands}.").format(
+                    word=word[:20], commands=known
+                ),
+            ), ()
+
+
+def _place(model: Model, words: list[str]) -> Step:
+    view = model.view
+    if view is None or model.seat is None:
+        return replace(model, notice=_("There is no game to place in.")), ()
+    if len(words) != 3:
+        return replace(model, notice=_("Type it like this: place RB D8 D9")), ()
+    try:
+        tile = Tile.parse_oriented(words[0].upper())
+        cells = (parse_cell(words[1]), parse_cell(words[2]))
+    except MalformedTileError:
+        return replace(
+            model, notice=_("{text} is no tile: two letters, like RB.").format(text=words[0][:20])
+        ), ()
+    except MalformedCellError:
+        wrong = words[1] if not _is_cell(words[1]) else words[2]
+        return replace(
+            model,
+            notice=_("{text} is no cell: a row A to O and a number, like H8.").format(
+                text=wrong[:20]
+            ),
+        ), ()
+    refused = view.refusal_for(tile, cells)
+    if refused is not None:
+        return replace(model, notice=refused_sentence(refused)), ()
+    return replace(model, busy=True), (Place(tile, cells),)
+
+
+def _is_cell(text: str) -> bool:
+    try:
+        parse_cell(text)
+    except MalformedCellError:
+        return False
+    return True
+
+
+def _closing(model: Model, *, exchange: bool) -> Step:
+    from genial.engine.legality import closing_refusal
+
+    view = model.view
+    if view is None or view.viewer is None:
+        return replace(model, notice=_("There is no turn of yours to end.")), ()
+    refused = (
+        view.exchange_refusal() if exchange else closing_refusal(view.turn, view.phase, view.viewer)
+    )
+    if refused is not None:
+        return replace(model, notice=refused_sentence(refused)), ()
+    return replace(model, busy=True), (Exchange() if exchange else Refill(),)

@@ -1,0 +1,301 @@
+"""What goes into `update` and what comes out: messages in, effects out.
+
+Messages besides the session's own `Update`:
+
+    Key Pasted Mouse          what the player did
+    Tick                      a moment that the screen waited for
+    HostsSeen SeatsHeld       what the network shows
+    Seated Unseated           a table was entered or left
+    Answered Failed           what came of an effect
+
+Effects are what the application does: nothing here calls anybody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from genial.client.errors import GenialError
+from genial.client.model import HeldSeat, TableRow
+from genial.client.settings import Settings
+from genial.client.updates import Update
+from genial.engine.hexgrid import Axial
+from genial.engine.tiles import Tile
+from genial.v1.table_pb2 import Table, TableOptions
+
+# --- messages -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key: one character, or a word such as "left", "enter", "f2"."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """Text put in at once."""
+
+    text: str
+
+
+class Button(StrEnum):
+    """What the mouse did."""
+
+    MOVE = "move"
+    DOWN = "down"
+    WHEEL_UP = "wheel up"
+    WHEEL_DOWN = "wheel down"
+
+
+@dataclass(frozen=True, slots=True)
+class Mouse:
+    """The mouse at a column and row of the screen."""
+
+    button: Button
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """The window has another size, in characters."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The time, in seconds of a monotonic clock."""
+
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class HostsSeen:
+    """The list of hosts and tables as it is now; `hosts` counts those that answer."""
+
+    rows: tuple[TableRow, ...]
+    hosts: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsHeld:
+    """Seats of ours in running games."""
+
+    held: tuple[HeldSeat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """We are at a table: with a seat, or watching (None)."""
+
+    address: str
+    table: Table | None
+    seat: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unseated:
+    """We are at no table any more; the sentence says why, if that needs saying."""
+
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An effect was carried out; milliseconds of the round trip, if there was one."""
+
+    milliseconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An effect was not carried out; the sentence says why and what to do."""
+
+    sentence: str
+
+
+Message = (
+    Key
+    | Pasted
+    | Mouse
+    | Resized
+    | Tick
+    | HostsSeen
+    | SeatsHeld
+    | Seated
+    | Unseated
+    | Answered
+    | Failed
+    | Update
+)
+
+
+# --- effects ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Place a tile; it is oriented, its first symbol goes on the first cell."""
+
+    tile: Tile
+    cells: tuple[Axial, Axial]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Exchange the rack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refill:
+    """Refill the rack."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResignGame:
+    """Give the game up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeEnd:
+    """Propose, or agree, to end the game as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetReady:
+    """Say that we are ready for the game, or not yet."""
+
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartGame:
+    """Start now: bots take the free seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch:
+    """Ask for another game at this table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Write to the table."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatBot:
+    """Seat a bot on a free seat; an empty level is the host's choice."""
+
+    level: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveBot:
+    """Send a bot away from its seat."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kick:
+    """Take somebody's seat away; the host lets only the table's creator do it."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sit:
+    """Take a seat at a table of a host (or go back to it)."""
+
+    address: str
+    table_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Watch a table of a host."""
+
+    address: str
+    table_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Ask a host at a typed address for its tables, and list them."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """Open a table at a host and sit down at it."""
+
+    address: str
+    name: str
+    options: TableOptions
+    bot_levels: tuple[str, ...]
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveTable:
+    """Leave the table for good; mid-game that is resigning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """Go away from the table as a lost line would (the seat stays ours), and perhaps why."""
+
+    error: GenialError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Save the settings."""
+
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Ring the terminal's bell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """End the application."""
+
+
+Effect = (
+    Place
+    | Exchange
+    | Refill
+    | ResignGame
+    | ProposeEnd
+    | SetReady
+    | StartGame
+    | Rematch
+    | Say
+    | SeatBot
+    | RemoveBot
+    | Kick
+    | Sit
+    | Watch
+    | Connect
+    | CreateTable
+    | LeaveTable
+    | Detach
+    | Keep
+    | Ring
+    | Quit
+)

@@ -1,0 +1,60 @@
+"""The mouse: which thing lies under it, and what that means. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from genial.client import playing
+from genial.client.hearing import Step
+from genial.client.keys import Action, Context, context_of
+from genial.client.messages import Button, Mouse
+from genial.client.model import Model
+from genial.client.view.geometry import LargeGrid, block_left, board_grid
+from genial.client.view.rack import slot_at_large, slot_at_small
+from genial.client.view.small import RACK_X, RACK_Y
+
+Press = Callable[[Model, Action, str], Step]
+
+
+def point(model: Model, mouse: Mouse, press: Press) -> Step:
+    """The model after the mouse; a click does what the key for it would do (`press`)."""
+    if not model.settings.mouse:
+        return model, ()
+    context = context_of(model)
+    wheel = {Button.WHEEL_UP: -1, Button.WHEEL_DOWN: 1}.get(mouse.button)
+    if context is Context.READING and wheel is not None:
+        return press(model, Action.UP if wheel < 0 else Action.DOWN, "")
+    if context is Context.BROWSE and wheel is not None:
+        return press(model, Action.UP if wheel < 0 else Action.DOWN, "")
+    if context in (Context.PLACING, Context.WAITING):
+        return _hand(model, mouse, wheel, context, press)
+    return model, ()
+
+
+def _hand(model: Model, mouse: Mouse, wheel: int | None, context: Context, press: Press) -> Step:
+    view = model.view
+    if view is None:
+        return model, ()
+    if wheel is not None:
+        return press(model, Action.TURN if wheel > 0 else Action.TURN_BACK, "")
+    grid = board_grid(view.rules.zone.radius, model.width, model.height)
+    if grid is None:
+        return model, ()
+    if mouse.button is Button.DOWN:
+        if isinstance(grid, LargeGrid):
+            slot = slot_at_large(0, model.height - 8, mouse.x, mouse.y)
+        else:
+            slot = slot_at_small(block_left(model.width) + RACK_X, RACK_Y, mouse.x, mouse.y)
+        if slot is not None and slot < len(model.hand.slots):
+            if slot == model.hand.chosen:
+                return press(model, Action.TURN, "")
+            return press(model, Action.CHOOSE, str(slot + 1))
+    cell = grid.cell_at(mouse.x, mouse.y)
+    if cell is None or model.hand.tile is None:
+        return model, ()
+    if mouse.button is Button.DOWN and cell in model.hand.cells and context is Context.PLACING:
+        return press(model, Action.PLACE, "")
+    if cell == model.hand.anchor or (mouse.button is Button.MOVE and model.hand.fixed):
+        return model, ()
+    return replace(model, hand=playing.lie_at(model.hand, cell, view.rules.zone)), ()
