@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from genial.engine.rules import Mode
-from genial.services.limits import RateLimiter, address_of_peer
+from genial.services.limits import Exemptions, Limits, RateLimiter, address_of_peer
 from genial.services.lobby import commands, seating, wording
 from genial.services.lobby.answers import answer_of, known_answer
 from genial.services.lobby.lobby import ListWatcher, Lobby
@@ -51,8 +51,12 @@ class HostDescriber(Protocol):
 class LobbyHandler:
     """The lobby's rpcs. `lobby` must be started."""
 
-    def __init__(self, lobby: Lobby, host: HostDescriber) -> None:
+    def __init__(self, lobby: Lobby, host: HostDescriber, limits: Limits | None = None) -> None:
+        """`limits` says how many tables one address may open; the defaults if left out."""
         self._lobby = lobby
+        self._limits = limits or Limits()
+        self._exempt = Exemptions(self._limits.exempt_networks())
+        self._opened_from: dict[str, str] = {}
         self._host = host
         per_minute = lobby.settings.chat_per_minute
         self._chat_pace = RateLimiter(per_minute / 60, per_minute, lambda: lobby.now() / 1000)
@@ -112,8 +116,9 @@ class LobbyHandler:
         running = self._running(request.table_id)
         token_hash = _token_hash(call)
         self._check_may_watch(running.table, token_hash, request.password)
-        if len(running.watchers) >= self._lobby.settings.most_watchers:
-            limit = self._lobby.settings.most_watchers
+        limit = self._lobby.settings.most_watchers
+        spectators = sum(other.token_hash is None for other in running.watchers)
+        if token_hash is None and spectators >= limit:
             raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
         watcher = Watcher(token_hash)
         running.add_watcher(watcher)
@@ -173,6 +178,7 @@ class LobbyHandler:
                 raise GenialError(Reason.HOST_DRAINING)
             if lobby.live_tables >= lobby.settings.most_tables:
                 raise GenialError(Reason.TOO_MANY_TABLES, limit=lobby.settings.most_tables)
+            opener = self._check_opener(call)
             now = lobby.now()
             table = Table(
                 table_id=lobby.chance.new_id(),
@@ -192,7 +198,20 @@ class LobbyHandler:
             answer = answer_of("", token_hash, request_id, request, response, now)
             await lobby.store.save(table, answer)
             lobby.add(table)
+            self._opened_from[table.table_id] = opener
         return response
+
+    def _check_opener(self, call: Call) -> str:
+        """The caller's address, if it may have one more table open."""
+        address = address_of_peer(call.peer)
+        live = {
+            running.table.table_id for running in self._lobby.tables if not running.table.is_closed
+        }
+        self._opened_from = {key: value for key, value in self._opened_from.items() if key in live}
+        limit = self._limits.tables_per_address
+        if address not in self._exempt and list(self._opened_from.values()).count(address) >= limit:
+            raise GenialError(Reason.TOO_MANY_TABLES, limit=limit)
+        return address
 
     def _free_name(self) -> str:
         used = {running.table.name for running in self._lobby.tables}
