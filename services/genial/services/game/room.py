@@ -11,8 +11,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
+from copy import copy
 from dataclasses import dataclass
 from typing import Final
+
+import grpc
 
 from genial.engine.game import decide, replay
 from genial.engine.moves import Command, DealRacks, Event, Placed
@@ -41,6 +44,9 @@ from genial.wire.serving import error_of
 
 _MOST_REFUSALS: Final = 256
 """Refusals that a room remembers for repeats, over all seats."""
+
+_LASTING: Final = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED)
+"""Refusals that a repeat gets again; one for a full disk may well succeed when repeated."""
 
 _CLOCK_GRAIN_MS: Final = 100
 """A view whose clocks are no older than this is fresh enough to be shown."""
@@ -299,8 +305,9 @@ class Room:
 
     def _refuse(self, order: _Order, fault: Exception) -> GenialError:
         error = error_of(fault, f"room {self.setup.game_id}")
-        if error.reason != Reason.HOST_FAULT and order.token_hash is not None:
-            self._refused[order.seat, order.request_id] = error
+        if error.code in _LASTING and order.token_hash is not None:
+            # A copy holds no traceback, and with it no frames.
+            self._refused[order.seat, order.request_id] = copy(error)
             if len(self._refused) > _MOST_REFUSALS:
                 self._refused.popitem(last=False)
         return error
@@ -333,7 +340,7 @@ class Room:
             if answer is not None:
                 return answer
         if key in self._refused:
-            raise self._refused[key]
+            raise copy(self._refused[key])
         game = self.publication.game
         if order.expected_revision not in (None, game.revision):
             raise GenialError(Reason.STALE_REVISION, revision=game.revision)

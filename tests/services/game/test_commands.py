@@ -1,0 +1,464 @@
+"""Who may command what, repeats, stale revisions, and faults of the storage."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genial.engine.refusal import Refusal, Refused
+from genial.services.game import GameServices
+from genial.services.store import StorageError
+from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
+from genial.wire.errors import GenialError, Reason
+from genial.wire.metadata import SEAT_TOKEN, new_seat_token, seat_token_hash
+from genial.wire.serving import Call, error_of
+from tests.services.game.hosting import (
+    NOBODY,
+    call_of,
+    fresh_id,
+    hosted,
+    next_request,
+    play_on,
+    room_request,
+    send,
+    token_of,
+    view_of,
+)
+
+
+@pytest.fixture
+async def services(tmp_path: Path) -> AsyncIterator[GameServices]:
+    async with hosted(tmp_path / "host.db") as running:
+        await running.rooms.create_room(room_request())
+        yield running
+
+
+async def refusal_of(
+    services: GameServices, request: game_service_pb2.PlaceTileRequest, call: Call
+) -> GenialError:
+    before = [await view_of(services, viewer) for viewer in (NOBODY, call_of(0), call_of(1))]
+    with pytest.raises((GenialError, Refused)) as refused:
+        await send(services, request, call)
+    after = [await view_of(services, viewer) for viewer in (NOBODY, call_of(0), call_of(1))]
+    assert after == before
+    assert isinstance(refused.value, Exception)
+    return error_of(refused.value, "test")
+
+
+async def placement(services: GameServices, seat: int = 0) -> game_service_pb2.PlaceTileRequest:
+    request = next_request(await view_of(services, call_of(seat)), random.Random(1))
+    assert isinstance(request, game_service_pb2.PlaceTileRequest)
+    return request
+
+
+async def test_an_answer_shows_the_new_state(services: GameServices) -> None:
+    answer = await send(services, await placement(services), call_of(0))
+    assert answer.revision == 3
+    assert [event.n for event in answer.events] == [3]
+    assert answer.view == await view_of(services, call_of(0))
+    assert answer.view.phase == game_pb2.TURN_PHASE_CLOSE
+
+
+async def test_without_a_token(services: GameServices) -> None:
+    refused = await refusal_of(services, await placement(services), NOBODY)
+    assert refused.reason == Reason.SEAT_TOKEN_NEEDED
+
+
+@pytest.mark.parametrize("token", [new_seat_token(), "", "short", "ä" * 43, "=" * 50])
+async def test_with_a_token_that_holds_no_seat(services: GameServices, token: str) -> None:
+    call = Call({SEAT_TOKEN: token})
+    assert (await refusal_of(services, await placement(services), call)).reason == (
+        Reason.BAD_SEAT_TOKEN
+    )
+    with pytest.raises(GenialError) as looking:
+        await view_of(services, call)
+    assert looking.value.reason == Reason.BAD_SEAT_TOKEN
+
+
+async def test_for_somebody_elses_seat(services: GameServices) -> None:
+    request = await placement(services)
+    request.seat = 0
+    refused = await refusal_of(services, request, call_of(1))
+    assert refused.reason == Reason.NOT_YOUR_SEAT
+    assert refused.metadata == {"seat": "0", "own": "1"}
+    assert (await send(services, request, call_of(0))).revision == 3
+
+
+async def test_out_of_turn(services: GameServices) -> None:
+    request = await placement(services)
+    refused = await refusal_of(services, request, call_of(1))
+    assert refused.reason == Refusal.NOT_YOUR_TURN
+
+
+@pytest.mark.parametrize("revision", [0, 1, 3, 2**64 - 1])
+async def test_for_another_revision(services: GameServices, revision: int) -> None:
+    request = await placement(services)
+    request.expected_revision = revision
+    refused = await refusal_of(services, request, call_of(0))
+    assert refused.reason == Reason.STALE_REVISION
+    assert refused.metadata == {"revision": "2"}
+
+
+def setting(name: str, value: object) -> Callable[[Any], object]:
+    """A change of a request: one field set."""
+    return lambda request: setattr(request, name, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        pytest.param(setting("request_id", ""), "request_id", id="no request id"),
+        pytest.param(setting("request_id", "x" * 36), "request_id", id="no UUID"),
+        pytest.param(setting("game_id", ""), "game_id", id="no game"),
+        pytest.param(setting("game_id", "y" * 65), "game_id", id="long game id"),
+        pytest.param(setting("game_id", "\n"), "game_id", id="game id of control characters"),
+        pytest.param(setting("tile", ""), "tile", id="no tile"),
+        pytest.param(setting("tile", "RX"), "tile", id="unknown letter"),
+        pytest.param(setting("tile", "R" * 100_000), "tile", id="huge tile"),
+        pytest.param(lambda request: request.cells.pop(), "cells", id="one cell"),
+        pytest.param(lambda request: request.cells.add(q=1, r=1), "cells", id="three cells"),
+    ],
+)
+async def test_malformed_fields_are_named(
+    services: GameServices, change: Callable[[Any], object], field: str
+) -> None:
+    request = await placement(services)
+    change(request)
+    refused = await refusal_of(services, request, call_of(0))
+    assert refused.reason == Reason.MALFORMED
+    assert refused.metadata["field"] == field
+
+
+async def test_cells_far_away_are_outside(services: GameServices) -> None:
+    request = await placement(services)
+    request.cells[1].q = 2**31 - 1
+    request.cells[1].r = -(2**31)
+    assert (await refusal_of(services, request, call_of(0))).reason == Refusal.OUTSIDE_ZONE
+
+
+async def test_an_unknown_game(services: GameServices) -> None:
+    request = await placement(services)
+    request.game_id = "no-such-game"
+    assert (await refusal_of(services, request, call_of(0))).reason == Reason.UNKNOWN_GAME
+
+
+async def test_a_repeat_gets_the_first_answer(services: GameServices) -> None:
+    request = await placement(services)
+    first = await send(services, request, call_of(0))
+    other = game_service_pb2.RefillRackRequest(
+        request_id=request.request_id, game_id="game-1", expected_revision=3
+    )
+    assert await send(services, request, call_of(0)) == first
+    await play_on(services, random.Random(2), moves=6)
+    assert await send(services, request, call_of(0)) == first
+    assert await send(services, other, call_of(0)) == first
+
+
+async def test_a_repeat_at_the_same_time_is_applied_once(services: GameServices) -> None:
+    request = await placement(services)
+    answers = await asyncio.gather(*(send(services, request, call_of(0)) for _ in range(20)))
+    assert {answer.revision for answer in answers} == {3}
+    assert (await view_of(services, NOBODY)).revision == 3
+
+
+async def test_the_same_request_id_of_another_seat_is_another_request(
+    services: GameServices,
+) -> None:
+    request = await placement(services)
+    await send(services, request, call_of(0))
+    refill = game_service_pb2.RefillRackRequest(
+        request_id=fresh_id(), game_id="game-1", expected_revision=3
+    )
+    await send(services, refill, call_of(0))
+    theirs = await placement(services, 1)
+    theirs.request_id = request.request_id
+    assert (await send(services, theirs, call_of(1))).revision == 5
+
+
+async def test_a_refusal_is_repeated_too(services: GameServices) -> None:
+    early = await placement(services)
+    early.expected_revision = 3
+    assert (await refusal_of(services, early, call_of(0))).reason == Reason.STALE_REVISION
+    another = await placement(services)
+    another.request_id = fresh_id()
+    await send(services, another, call_of(0))
+    assert (await refusal_of(services, early, call_of(0))).metadata == {"revision": "2"}
+
+
+async def test_a_repeat_after_a_restart_gets_the_first_answer(tmp_path: Path) -> None:
+    path = tmp_path / "host.db"
+    async with hosted(path) as services:
+        await services.rooms.create_room(room_request())
+        request = await placement(services)
+        first = await send(services, request, call_of(0))
+        end = await play_on(services, random.Random(3))
+    async with hosted(path) as services:
+        assert await send(services, request, call_of(0)) == first
+        assert await view_of(services, NOBODY) == end
+
+
+async def test_a_caller_who_goes_away_disturbs_nobody(services: GameServices) -> None:
+    request = await placement(services)
+    impatient = asyncio.create_task(send(services, request, call_of(0)))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await impatient
+    answer = await send(services, request, call_of(0))
+    assert answer.revision == 3
+    assert (await view_of(services, NOBODY)).revision == 3
+
+
+async def test_a_full_disk_refuses_and_play_goes_on(
+    services: GameServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = services.game_handler._log
+
+    async def full(*args: object) -> None:
+        raise StorageError(Reason.STORAGE_FULL)
+
+    request = await placement(services)
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "append", full)
+        refused = await refusal_of(services, request, call_of(0))
+    assert refused.reason == Reason.STORAGE_FULL
+    assert (await send(services, request, call_of(0))).revision == 3
+
+
+async def test_a_write_that_failed_late_is_found_on_the_disk(
+    services: GameServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit is on the disk though SQLite said that it failed: the room follows the disk."""
+    store = services.game_handler._log
+    append = store.append
+
+    async def written_and_failed(*args: object) -> None:
+        await append(*args)  # type: ignore[arg-type]
+        raise StorageError(Reason.STORAGE_FAILED)
+
+    request = await placement(services)
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "append", written_and_failed)
+        with pytest.raises(StorageError):
+            await send(services, request, call_of(0))
+    again = await placement(services)
+    again.request_id = fresh_id()
+    refused = await refusal_after_catching_up(services, again)
+    assert refused.reason == Reason.STALE_REVISION
+    assert (await view_of(services, NOBODY)).revision == 3
+
+
+async def refusal_after_catching_up(
+    services: GameServices, request: game_service_pb2.PlaceTileRequest
+) -> GenialError:
+    with pytest.raises(GenialError) as refused:
+        await send(services, request, call_of(0))
+    return refused.value
+
+
+async def test_resigning_ends_a_game_of_two(services: GameServices) -> None:
+    request = game_service_pb2.ResignRequest(
+        request_id=fresh_id(), game_id="game-1", expected_revision=2
+    )
+    answer = await services.game_handler.resign(request, call_of(1))
+    view = game_service_pb2.ResignResponse.FromString(answer).view
+    assert view.state == game_pb2.GAME_STATE_FINISHED
+    assert [list(group.seats) for group in view.ranking] == [[0], [1]]
+    later = await placement_over(services)
+    assert (await refusal_of(services, later, call_of(0))).reason == Refusal.GAME_OVER
+
+
+async def placement_over(services: GameServices) -> game_service_pb2.PlaceTileRequest:
+    view = await view_of(services, call_of(0))
+    return game_service_pb2.PlaceTileRequest(
+        request_id=fresh_id(),
+        game_id="game-1",
+        expected_revision=view.revision,
+        tile=view.rack[0],
+        cells=[game_pb2.Cell(q=0, r=-4), game_pb2.Cell(q=1, r=-4)],
+    )
+
+
+class TestTheTable:
+    async def command(
+        self, services: GameServices, **command: object
+    ) -> room_service_pb2.CommandRoomResponse:
+        request = room_service_pb2.CommandRoomRequest(
+            request_id=fresh_id(),
+            game_id="game-1",
+            **command,  # type: ignore[arg-type]
+        )
+        first = await services.rooms.command_room(request)
+        assert await services.rooms.command_room(request) == first
+        return first
+
+    async def test_a_seat_changes_hands_and_back(self, tmp_path: Path) -> None:
+        path = tmp_path / "host.db"
+        bot_token = new_seat_token()
+        bot = room_service_pb2.RoomSeat(
+            seat=0,
+            name="Bot",
+            kind=game_pb2.SEAT_KIND_BOT,
+            level="medium",
+            token_hash=seat_token_hash(bot_token),
+        )
+        async with hosted(path) as services:
+            await services.rooms.create_room(room_request())
+            await self.command(services, take_over=room_service_pb2.TakeOverSeat(seat=bot))
+            with pytest.raises(GenialError):
+                await view_of(services, call_of(0))
+        async with hosted(path) as services:
+            view = await view_of(services, Call({SEAT_TOKEN: bot_token}))
+            assert view.viewer_seat == 0
+            assert view.seats[0].kind == game_pb2.SEAT_KIND_BOT
+            assert view.seats[0].level == "medium"
+            person = room_request().seats[0]
+            back = room_service_pb2.TakeOverSeat(seat=person)
+            assert (await self.command(services, take_over=back)).revision == 4
+            assert (await view_of(services, call_of(0))).viewer_seat == 0
+            with pytest.raises(GenialError):
+                await view_of(services, Call({SEAT_TOKEN: bot_token}))
+
+    async def test_one_token_cannot_hold_two_seats(self, services: GameServices) -> None:
+        other = room_request().seats[0]
+        other.seat = 1
+        with pytest.raises(GenialError) as refused:
+            await self.command(services, take_over=room_service_pb2.TakeOverSeat(seat=other))
+        assert refused.value.metadata["field"] == "take_over.seat.token_hash"
+
+    async def test_skipping_needs_the_rules_to_say_so(self, services: GameServices) -> None:
+        with pytest.raises(GenialError) as refused:
+            await self.command(services, skip=room_service_pb2.SkipTurn(seat=0))
+        assert refused.value.reason == Refusal.SKIP_NOT_IN_RULES
+        await services.rooms.create_room(room_request("game-2", leaving=game_pb2.LEAVING_SKIP))
+        await services.rooms.command_room(
+            room_service_pb2.CommandRoomRequest(
+                request_id=fresh_id(),
+                game_id="game-2",
+                skip=room_service_pb2.SkipTurn(seat=0),
+            )
+        )
+        assert (await view_of(services, NOBODY, "game-2")).turn_seat == 1
+
+    async def test_ending_early(self, services: GameServices) -> None:
+        early = room_service_pb2.EndEarly(reason=game_pb2.END_REASON_ABANDONED)
+        await self.command(services, end_early=early)
+        room = (
+            await services.rooms.get_room(room_service_pb2.GetRoomRequest(game_id="game-1"))
+        ).room
+        assert room.state == game_pb2.GAME_STATE_ABANDONED
+        assert room.end_reason == game_pb2.END_REASON_ABANDONED
+        assert room.HasField("ended_at")
+
+    async def test_a_command_must_be_given(self, services: GameServices) -> None:
+        with pytest.raises(GenialError) as refused:
+            await self.command(services)
+        assert refused.value.metadata["field"] == "command"
+
+    async def test_creating_again_changes_nothing(self, services: GameServices) -> None:
+        again = await services.rooms.create_room(room_request())
+        assert again.revision == 2
+        with pytest.raises(GenialError) as refused:
+            await services.rooms.create_room(room_request(seed="another"))
+        assert refused.value.reason == Reason.GAME_DIFFERENT
+
+    async def test_creating_at_the_same_time_makes_one_room(self, services: GameServices) -> None:
+        request = room_request("game-9")
+        looking = [view_of(services, NOBODY, "game-9") for _ in range(5)]
+        results = await asyncio.gather(
+            *(services.rooms.create_room(request) for _ in range(5)),
+            *looking,
+            return_exceptions=True,
+        )
+        assert {result.revision for result in results if not isinstance(result, Exception)} == {2}
+        room = await services.rooms.room("game-9")
+        assert room is await services.rooms.room("game-9")
+
+    @pytest.mark.parametrize(
+        ("change", "field"),
+        [
+            pytest.param(lambda room: room.ClearField("rules"), "rules.mode", id="no rules"),
+            pytest.param(
+                lambda room: setattr(room.rules, "players", 5), "rules.players", id="five players"
+            ),
+            pytest.param(setting("first_seat", 2), "first_seat", id="no such first seat"),
+            pytest.param(setting("first_by", 0), "first_by", id="first by nothing"),
+            pytest.param(lambda room: room.seats.pop(), "seats", id="a seat too few"),
+            pytest.param(
+                lambda room: setattr(room.seats[1], "seat", 0), "seats[1].seat", id="order"
+            ),
+            pytest.param(
+                lambda room: setattr(room.seats[1], "name", ""), "seats[1].name", id="no name"
+            ),
+            pytest.param(
+                lambda room: setattr(room.seats[1], "kind", 1), "seats[1].kind", id="open seat"
+            ),
+            pytest.param(
+                lambda room: setattr(room.seats[1], "token_hash", b"short"),
+                "seats[1].token_hash",
+                id="short hash",
+            ),
+            pytest.param(
+                lambda room: setattr(room.seats[1], "token_hash", room.seats[0].token_hash),
+                "seats",
+                id="one token twice",
+            ),
+            pytest.param(
+                lambda room: setattr(room.shuffle, "scheme", "x"), "shuffle.scheme", id="scheme"
+            ),
+            pytest.param(lambda room: setattr(room.shuffle, "deal", 0), "shuffle.deal", id="deal"),
+            pytest.param(
+                lambda room: setattr(room.shuffle, "seed", b"1" * 32),
+                "shuffle.commitment",
+                id="another seed",
+            ),
+            pytest.param(
+                lambda room: setattr(room.shuffle, "seed", b"1"), "shuffle.seed", id="short seed"
+            ),
+            pytest.param(
+                lambda room: room.shuffle.nonces.pop(), "shuffle.nonces", id="a nonce too few"
+            ),
+            pytest.param(
+                lambda room: room.shuffle.nonces.__setitem__(1, b"2" * 32),
+                "shuffle.nonces[1]",
+                id="another nonce",
+            ),
+            pytest.param(
+                lambda room: room.clock.base.FromMilliseconds(1500), "clock.base", id="half seconds"
+            ),
+            pytest.param(
+                lambda room: room.clock.increment.FromSeconds(1), "clock.base", id="no base time"
+            ),
+        ],
+    )
+    async def test_a_room_that_cannot_be(
+        self, services: GameServices, change: Callable[[Any], object], field: str
+    ) -> None:
+        request = room_request("game-5")
+        change(request)
+        with pytest.raises(GenialError) as refused:
+            await services.rooms.create_room(request)
+        assert (refused.value.reason, refused.value.metadata["field"]) == (
+            Reason.MALFORMED,
+            field,
+        )
+
+
+async def test_spectators_can_be_kept_out(services: GameServices) -> None:
+    request = room_request("game-3")
+    request.spectators_forbidden = True
+    await services.rooms.create_room(request)
+    with pytest.raises(GenialError) as refused:
+        await view_of(services, NOBODY, "game-3")
+    assert refused.value.reason == Reason.SPECTATORS_FORBIDDEN
+    assert (await view_of(services, call_of(1), "game-3")).viewer_seat == 1
+
+
+def test_tokens_are_told_apart() -> None:
+    assert token_of(0) != token_of(1)
+    assert seat_token_hash(token_of(0)) == seat_token_hash(token_of(0) + "=")
