@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from genial.engine.board import Board, axial_of, index_of
+from genial.engine.board import Board, axial_of
 from genial.engine.game import (
     Command,
     DealRacks,
@@ -48,6 +48,10 @@ TABLES = [(Mode.FREE, 2), (Mode.FREE, 3), (Mode.FREE, 4), (Mode.PARTNERS, 4), (M
 EVERY_RULES = [Rules(preset, mode, players) for preset in Preset for mode, players in TABLES]
 
 
+BYTES = {letter: byte for byte, letter in enumerate(("", *LETTERS))}
+"""What a packed board says for a letter, or for a free cell."""
+
+
 def name_of(rules: Rules) -> str:
     """What a test with these rules is called."""
     return f"{rules.mode}-{rules.players}-{rules.preset}"
@@ -63,9 +67,40 @@ def track_of(points: Mapping[str, int]) -> Track:
     return tuple(points.get(letter, 0) for letter in LETTERS)
 
 
-def secret(seed: int, what: str) -> bytes:
-    """32 bytes for a test's seed or nonce."""
-    return hashlib.sha256(f"{what} {seed}".encode()).digest()
+def secrets(rules: Rules, seed: int) -> tuple[bytes, tuple[bytes, ...]]:
+    """The seed and the nonces of a test's game."""
+    texts = ["seed", *(f"nonce of {seat}" for seat in range(rules.players))]
+    first, *nonces = (hashlib.sha256(f"{text} {seed}".encode()).digest() for text in texts)
+    return first, tuple(nonces)
+
+
+def new_game(
+    rules: Rules, seed: int = 0, first_seat: int = 0, kinds: Sequence[SeatKind] | None = None
+) -> Game:
+    """An engine's game before its deal; people everywhere unless told otherwise."""
+    seats = [
+        Seat(f"Seat {seat}", kind, "medium" if kind is SeatKind.BOT else None)
+        for seat, kind in enumerate(kinds or [SeatKind.HUMAN] * rules.players)
+    ]
+    return Game.new(rules, seats, first_seat, open_bag(deal_key(*secrets(rules, seed))))
+
+
+def played(
+    rules: Rules, seed: int = 0, style: str = "random", steps: int = 1000
+) -> tuple[Game, list[Event]]:
+    """An engine's game without a referee, after the deal and so many steps, and its events."""
+    rng = random.Random(seed)
+    game = new_game(rules, seed, seed % rules.players)
+    events: list[Event] = []
+    command: Command = DealRacks()
+    for _ in range(steps + 1):
+        for event in decide(game, command):
+            game = evolve(game, event)
+            events.append(event)
+        if game.is_over:
+            break
+        command = next_command(game, rng, style)
+    return game, events
 
 
 class SideBySide:
@@ -81,16 +116,9 @@ class SideBySide:
         deal: bool = True,
     ) -> None:
         self.rules = rules
-        self.seed = secret(seed, "seed")
-        self.nonces = tuple(secret(seed, f"nonce of {seat}") for seat in range(rules.players))
+        self.seed, self.nonces = secrets(rules, seed)
         kinds = kinds or [SeatKind.HUMAN] * rules.players
-        seats = [
-            Seat(f"Seat {seat}", kind, "medium" if kind is SeatKind.BOT else None)
-            for seat, kind in enumerate(kinds)
-        ]
-        self.start = self.game = Game.new(
-            rules, seats, first_seat, open_bag(deal_key(self.seed, self.nonces))
-        )
+        self.start = self.game = new_game(rules, seed, first_seat, kinds)
         self.referee = naive.NaiveGame(
             rules.preset.value,
             rules.mode.value,
@@ -232,12 +260,10 @@ class SideBySide:
     def compare(self) -> None:
         """Everything that both know is the same, and all 120 tiles are somewhere."""
         game, referee = self.game, self.referee
-        board = {
-            tuple(cell): symbol.letter
-            for cell in game.board.zone.cells
-            if (symbol := game.board[cell]) is not None
-        }
-        assert board == referee.board
+        board = referee.board
+        cells = game.board.zone.cells
+        assert game.board.packed() == bytes(BYTES[board.get(cell, "")] for cell in cells)
+        assert board.keys() <= referee.cells
         assert [letters_of(rack) for rack in game.racks] == referee.racks
         assert list(game.tracks) == [track_of(track) for track in referee.tracks]
         assert isinstance(game.bag, ShuffledBag)
@@ -392,9 +418,10 @@ def _unoriented(tile: Tile, cells: Cells) -> frozenset[tuple[Axial, Symbol]]:
 
 def random_placement(game: Game, rng: random.Random) -> PlaceTile:
     """Any placement of the seat on turn."""
-    one, other = rng.choice(_pairs(game))
+    one, other = rng.choice(game.legal_pairs(game.turn))
     tile = rng.choice(game.racks[game.turn])
-    return PlaceTile(game.turn, tile if rng.random() < 0.5 else tile.flipped, (one, other))
+    way = tile if rng.random() < 0.5 else tile.flipped
+    return PlaceTile(game.turn, way, (axial_of(one), axial_of(other)))
 
 
 def greedy_placement(game: Game, rng: random.Random, *, level: bool = False) -> PlaceTile:
@@ -403,21 +430,17 @@ def greedy_placement(game: Game, rng: random.Random, *, level: bool = False) -> 
     weight = [0, *((cap - counter) ** 2 if level else counter < cap for counter in track)]
     lines = game.board.line_values()
     worth = [[points * weight[symbol] for points in row] for symbol, row in enumerate(lines)]
-    tiles = set(game.racks[game.turn])
-    best, chosen = -1.0, None
-    for one, other in _pairs(game):
-        u, v = index_of(one), index_of(other)
-        for tile in tiles:
-            for turned in (tile, tile.flipped):
-                value = worth[turned[0]][u] + worth[turned[1]][v] + rng.random() / 2
-                if value > best:
-                    best, chosen = value, PlaceTile(game.turn, turned, (one, other))
-    assert chosen is not None
-    return chosen
-
-
-def _pairs(game: Game) -> list[Cells]:
-    return [(axial_of(one), axial_of(other)) for one, other in game.legal_pairs(game.turn)]
+    ways = {way for tile in game.racks[game.turn] for way in (tile, tile.flipped)}
+    pairs = game.legal_pairs(game.turn)
+    # Whichever of equals comes first is taken, so chance says where to begin.
+    start = rng.randrange(len(pairs))
+    best = -1
+    for one, other in pairs[start:] + pairs[:start]:
+        for way in ways:
+            value = worth[way[0]][one] + worth[way[1]][other]
+            if value > best:
+                best, chosen = value, (way, (axial_of(one), axial_of(other)))
+    return PlaceTile(game.turn, *chosen)
 
 
 STYLES = ("random", "greedy", "level")
