@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from genial.cli.tree import genial
 
 def run(arguments: Sequence[str]) -> int:
     """Runs a command; see `genial.cli.main`."""
+    _write_any_name()
     try:
         result = genial.main(list(arguments), prog_name="genial", standalone_mode=False)
         sys.stdout.flush()
@@ -38,6 +40,13 @@ def run(arguments: Sequence[str]) -> int:
         _complain(crash.report(error, " ".join(arguments[:1])))
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _write_any_name() -> None:
+    """Names come from everywhere; what this terminal's encoding lacks is shown as `?`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _usage_line(error: click.UsageError) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from genial.cli.common import host_options, run, warn
+from genial.cli.common import host_options, run
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
@@ -36,15 +36,7 @@ def fetch(address: str, game: str, output: str | None, plaintext: bool) -> int:
             return await link.get_record(game)
 
     content = run(get)
-    if output is None or output == "-":
-        sys.stdout.buffer.write(content)
-        sys.stdout.flush()
-        return 0
-    try:
-        Path(output).write_bytes(content)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Failure(f"The record cannot be written to {output}: {reason}.") from error
+    _write("-" if output is None else output, content)
     return 0
 
 
@@ -68,17 +60,60 @@ def check(files: tuple[str, ...]) -> int:
 
 @record.command(cls=GenialCommand)
 @click.argument("file")
-def show(file: str) -> int:
-    """Print the game of a record as text, with the board."""
+@click.option(
+    "--after",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The position after event N instead of the whole game; 0 is the start.",
+)
+@click.option(
+    "--svg",
+    metavar="OUT",
+    help="Write a picture instead: the board, and the race of the tracks (- is standard output).",
+)
+@click.option(
+    "--theme",
+    type=click.Choice(("dark", "light", "colour-blind")),
+    default="dark",
+    show_default=True,
+    help="The picture's colours.",
+)
+def show(file: str, after: int | None, svg: str | None, theme: str) -> int:
+    """Print the game of a record as text, with the board, or draw it."""
     from genial.client.record_files import RecordFileError, open_record
-    from genial.client.record_show import show_game
-    from genial.client.replay import Replay
+    from genial.client.replay import NoSuchEventError, Replay
 
     try:
         opened = open_record(file)
-    except RecordFileError as error:
+        game = Replay.of(opened.record)
+        at = None if after is None else game.place_of(after)
+    except (RecordFileError, NoSuchEventError) as error:
         raise Failure(str(error)) from error
-    if opened.reason:
-        warn(f"{opened.verdict.value}: {opened.reason}.")
-    print(show_game(opened, Replay.of(opened.record)), end="")
+    if svg is not None:
+        from genial.client.palette import Theme
+        from genial.client.picture.record import record_svg
+
+        _write(svg, record_svg(opened, game, at, Theme(theme)).encode())
+        return 0
+    from genial.client.record_show import show_game, show_position
+
+    text = show_game(opened, game) if at is None else show_position(game, at)
+    print(text, end="")
     return 0
+
+
+def _write(output: str, content: bytes) -> None:
+    """Writes a whole file, or standard output for `-`.
+
+    Raises:
+        Failure: The file cannot be written.
+    """
+    if output == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
+    try:
+        Path(output).write_bytes(content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(f"{output} cannot be written: {reason}.") from error

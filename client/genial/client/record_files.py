@@ -9,6 +9,7 @@ Imports neither grpc nor the screen: `genial record check` starts fast.
 
 from __future__ import annotations
 
+import io
 import multiprocessing
 import os
 import signal
@@ -76,14 +77,13 @@ def record_lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
         RecordFileError: It cannot be read, or is no regular file.
     """
     name = os.fspath(path)
+    if "\0" in name:
+        raise RecordFileError(name, _("this is no file name"))
     try:
         with _open_regular(name) as file:
             yield from _lines(file)
     except OSError as error:
         raise RecordFileError(name, _reason(error)) from None
-    except ValueError:
-        # A path with a zero byte, which no system takes.
-        raise RecordFileError(name, _("this is no file name")) from None
 
 
 def check_file(path: str | os.PathLike[str]) -> Judgement:
@@ -133,15 +133,15 @@ def open_record(path: str | os.PathLike[str]) -> OpenedRecord:
     Raises:
         RecordFileError: It cannot be read, is faulty, or is too long to be shown.
     """
-    return opened(os.fspath(path), record_lines(path))
+    return _opened(os.fspath(path), record_lines(path))
 
 
-def opened(name: str, lines: Iterable[bytes]) -> OpenedRecord:
-    """The record of these lines; `name` is what errors call it.
+def open_bytes(name: str, content: bytes) -> OpenedRecord:
+    """As `open_record`, for a record that was fetched; `name` is what errors call it."""
+    return _opened(name, _lines(io.BytesIO(content)))
 
-    Raises:
-        RecordFileError: It is faulty, or too long to be shown.
-    """
+
+def _opened(name: str, lines: Iterable[bytes]) -> OpenedRecord:
     judgement = judge_lines(_limited(name, lines), keep=True)
     if judgement.record is None:
         raise RecordFileError(name, judgement.sentence, judgement.line or 1)

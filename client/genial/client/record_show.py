@@ -11,7 +11,14 @@ from typing import Final
 from genial.client.palette import Look, Theme
 from genial.client.record_files import OpenedRecord
 from genial.client.replay import Position, Replay
-from genial.client.sentences import end_sentences, listed, points_text, tiles_text, turn_sentence
+from genial.client.sentences import (
+    bag_sentence,
+    end_sentences,
+    listed,
+    points_text,
+    tiles_text,
+    turn_sentence,
+)
 from genial.client.text import N_, _, ngettext
 from genial.client.view.board import BoardPicture, draw_board
 from genial.client.view.canvas import Canvas, cut, fit, width_of
@@ -81,17 +88,17 @@ def show_game(opened: OpenedRecord, replay: Replay) -> str:
 def show_position(replay: Replay, at: int) -> str:
     """The position at a place: what led to it, the board, tracks, racks, what comes next."""
     position = replay.positions[at]
-    game = position.game
+    game, view = position.game, replay.view(at)
     lines = [_("AFTER EVENT {n}").format(n=position.n), *replay.sentences(at), ""]
     if at == replay.start:
         lines = [_("BEFORE THE DEAL"), ""]
     lines += [_("BOARD"), *board_lines(game.board, position.last_placed), *_legend(), ""]
     lines += [_("TRACKS, weakest first"), *track_lines(game), ""]
-    lines += [_("RACKS"), *rack_lines(position), bag_sentence(game), ""]
+    lines += [_("RACKS"), *rack_lines(position), bag_sentence(view), ""]
     if game.ended is None:
-        lines.append(turn_sentence(replay.view(at)))
+        lines.append(turn_sentence(view))
     else:
-        lines += end_sentences(game.ended, replay.view(at))
+        lines += end_sentences(game.ended, view)
     return "\n".join([*lines, ""])
 
 
@@ -103,14 +110,6 @@ def rack_lines(position: Position) -> list[str]:
         f"  {fit(seat.name, width)}  {tiles_text(rack)}"
         for seat, rack in zip(seats, position.racks, strict=True)
     ]
-
-
-def bag_sentence(game: Game) -> str:
-    """How many tiles the bag holds."""
-    count = len(game.bag)
-    return ngettext("The bag holds {count} tile.", "The bag holds {count} tiles.", count).format(
-        count=count
-    )
 
 
 def verdict_sentence(opened: OpenedRecord) -> str:
