@@ -179,6 +179,7 @@ class Game:
                 self.board,
                 self.turn,
                 self.phase,
+                self.bonus_owed,
                 seat,
                 self.track(seat),
                 self.racks[seat],
@@ -353,9 +354,9 @@ def check_refill(game: Game, seat: int) -> None:
     if game.rules.mode is Mode.SOLO and game.phase is Phase.PLACE:
         raise Refused(Refusal.DRAWN_BY_ITSELF)
     _check_turn(game, seat)
-    refused = closing_refusal(game.turn, game.phase, seat)
+    refused = closing_refusal(game.turn, game.phase, game.bonus_owed, seat)
     if refused is not None:
-        raise _with_owed(refused, game)
+        raise refused
 
 
 def check_exchange(game: Game, seat: int) -> tuple[Tile, ...]:
@@ -366,17 +367,18 @@ def check_exchange(game: Game, seat: int) -> tuple[Tile, ...]:
     """
     _check_turn(game, seat)
     refused = exchange_refusal(
-        game.rules, game.board, game.turn, game.phase, seat, game.track(seat), game.racks[seat]
+        game.rules,
+        game.board,
+        game.turn,
+        game.phase,
+        game.bonus_owed,
+        seat,
+        game.track(seat),
+        game.racks[seat],
     )
     if refused is not None:
-        raise _with_owed(refused, game)
+        raise refused
     return game.rack(seat)
-
-
-def _with_owed(refused: Refused, game: Game) -> Refused:
-    if refused.refusal is Refusal.BONUS_OWED:
-        return Refused(Refusal.BONUS_OWED, owed=str(game.bonus_owed))
-    return refused
 
 
 def check_skip(game: Game, seat: int) -> None:

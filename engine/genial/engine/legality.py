@@ -89,6 +89,7 @@ def exchange_refusal(
     board: Board,
     turn: int,
     phase: Phase,
+    owed: int,
     seat: int,
     track: Track,
     rack: tuple[Tile, ...],
@@ -96,7 +97,7 @@ def exchange_refusal(
     """Why a seat may not exchange its rack now, or None if it may (rules, section 3)."""
     if not rules.has_exchange:
         return Refused(Refusal.NO_EXCHANGE_IN_MODE)
-    moment = closing_refusal(turn, phase, seat)
+    moment = closing_refusal(turn, phase, owed, seat)
     if moment is not None:
         return moment
     if not rack:
@@ -110,8 +111,11 @@ def exchange_refusal(
     return Refused(Refusal.LOWEST_SYMBOL_ON_RACK, symbols=" ".join(lowest))
 
 
-def closing_refusal(turn: int, phase: Phase, seat: int) -> Refused | None:
-    """Why this is not the moment for a seat to end its turn, or None if it is."""
+def closing_refusal(turn: int, phase: Phase, owed: int, seat: int) -> Refused | None:
+    """Why this is not the moment for a seat to end its turn, or None if it is.
+
+    `owed` is how many bonus placements are owed.
+    """
     if phase is Phase.OVER:
         return Refused(Refusal.GAME_OVER)
     if phase is Phase.DEAL:
@@ -121,5 +125,5 @@ def closing_refusal(turn: int, phase: Phase, seat: int) -> Refused | None:
     if phase is Phase.PLACE:
         return Refused(Refusal.NOT_PLACED_YET)
     if phase is Phase.BONUS:
-        return Refused(Refusal.BONUS_OWED, owed="a")
+        return Refused(Refusal.BONUS_OWED, owed=str(owed))
     return None

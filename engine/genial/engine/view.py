@@ -128,12 +128,9 @@ class PlayerView:
 
         The judgement is that of `game.decide`.
         """
-        if self.phase is Phase.OVER:
-            return Refused(Refusal.GAME_OVER)
-        if self.phase is Phase.DEAL:
-            return Refused(Refusal.NOT_DEALT)
-        if self.viewer != self.turn:
-            return Refused(Refusal.NOT_YOUR_TURN)
+        moment = self._turn_refusal()
+        if moment is not None:
+            return moment
         if self.phase is Phase.CLOSE:
             return Refused(Refusal.ALREADY_PLACED)
         if tile.canonical not in self.rack:
@@ -146,17 +143,31 @@ class PlayerView:
 
     def exchange_refusal(self) -> Refused | None:
         """Why the viewer may not exchange now, or None if they may."""
-        if self.viewer is None:
-            return Refused(Refusal.NOT_YOUR_TURN)
+        moment = self._turn_refusal()
+        if moment is not None or self.viewer is None:
+            return moment
         return exchange_refusal(
             self.rules,
             self.board,
             self.turn,
             self.phase,
+            self.bonus_owed,
             self.viewer,
             self.seats[self.viewer].track,
             self.rack,
         )
+
+    def _turn_refusal(self) -> Refused | None:
+        """Why nothing at all is due from the viewer, or None if something is."""
+        if self.phase is Phase.OVER:
+            return Refused(Refusal.GAME_OVER)
+        if self.phase is Phase.DEAL:
+            return Refused(Refusal.NOT_DEALT)
+        if self.viewer is not None and self.seats[self.viewer].resigned:
+            return Refused(Refusal.SEAT_RESIGNED)
+        if self.viewer != self.turn:
+            return Refused(Refusal.NOT_YOUR_TURN)
+        return None
 
     def points_of(self, tile: Tile, cells: Cells) -> Track:
         """What a placement by the viewer would earn per symbol, after the stops.
