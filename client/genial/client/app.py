@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -89,6 +89,7 @@ ESCAPE_SECONDS: Final = 0.05
 async def run(
     *,
     session: Session | None = None,
+    addresses: Sequence[str] = (),
     store: Store | None = None,
     settings: Settings | None = None,
     settings_file: Path | None = None,
@@ -103,6 +104,7 @@ async def run(
 
     Args:
         session: The table to sit at (or watch); None: the list of tables comes first.
+        addresses: Hosts to ask for their tables at once, besides those that are found.
         store: Where seats are remembered; None: in memory alone.
         settings: How to look and behave; None: as saved in `settings_file`.
         settings_file: Where settings are kept; None: the user's own file.
@@ -132,7 +134,7 @@ async def run(
         output=output,
     )
     with _ended_by_signals(player):
-        return await player.run(session)
+        return await player.run(session, addresses)
 
 
 @contextmanager
@@ -189,7 +191,7 @@ class Player:
         self._output = output
         self._session: Session | None = None
         self._own_link: HostLink | None = None
-        self._finder: Finder | None = None
+        self._finder = Finder(make_link, self._store, self.dispatch)
         self._came_by_list = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._follower: asyncio.Task[None] | None = None
@@ -207,7 +209,7 @@ class Player:
             now=now,
         )
 
-    async def run(self, session: Session | None) -> int:
+    async def run(self, session: Session | None = None, addresses: Sequence[str] = ()) -> int:
         """Until the player leaves; returns the exit code."""
         with create_app_session(
             input=self._input or create_input(), output=self._output or create_output()
@@ -218,6 +220,8 @@ class Player:
                 if session is None:
                     self._came_by_list = True
                     self._search = self._start(self._browse())
+                    for address in addresses:
+                        self._carry_out(m.Connect(address))
                 else:
                     self._attach(session)
                 self._schedule_wake()
@@ -304,12 +308,10 @@ class Player:
     # --- tables -----------------------------------------------------------------------
 
     async def _browse(self) -> None:
-        self._finder = Finder(self._make_link, self._store, self.dispatch)
         await self._finder.run()
 
     async def _connect(self, address: str) -> None:
-        if self._finder is not None:
-            await self._finder.add(address)
+        await self._finder.add(address)
 
     async def _sit(self, address: str, table_id: str, name: str | None) -> None:
         link = await self._make_link(address, store=self._store)
@@ -379,7 +381,6 @@ class Player:
 
     async def _stop_browsing(self) -> None:
         search, self._search = self._search, None
-        self._finder = None
         if search is not None:
             search.cancel()
             await asyncio.gather(search, return_exceptions=True)

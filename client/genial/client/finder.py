@@ -58,7 +58,7 @@ class Finder:
         self._problem = ""
 
     async def run(self) -> None:
-        """Until cancelled; links that were made are closed then, unless `keep` took them."""
+        """Until cancelled; links that were made are closed then."""
         try:
             async with Browser() as browser:
                 self._problem = browser.problem
@@ -74,6 +74,7 @@ class Finder:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._watched.clear()
 
     async def add(self, address: str) -> None:
         """List the tables of a host whose address was typed.

@@ -35,7 +35,7 @@ from genial.client.updates import (
     Update,
 )
 from genial.engine.moves import Ended, Phase, Placed
-from genial.engine.rules import STOP, Rules
+from genial.engine.rules import Rules, stops_reached
 from genial.engine.view import PlayerView, SeenExchanged, SeenRefilled, SeenSkipped
 from genial.v1.table_pb2 import TABLE_STATE_FINISHED, Table
 
@@ -206,7 +206,7 @@ def _happened(
     celebration = model.celebration
     match event:
         case Placed(seat=seat):
-            calls = stops_reached(event, view.rules)
+            calls = calls_of(event, view.rules)
             for member in view.rules.teams[view.rules.team_of(seat)]:
                 tracks[member] = event.track
             since = () if seat == view.viewer else (*since, event)
@@ -226,13 +226,9 @@ def _happened(
     return replace(model, log=_log(model.log, (play,)), since_turn=since, celebration=celebration)
 
 
-def stops_reached(placed: Placed, rules: Rules) -> int:
-    """How many stops (18, and 36 on a double track) this placement reached."""
+def calls_of(placed: Placed, rules: Rules) -> int:
+    """How often this placement is called out: once for each stop that it reached."""
     if not rules.has_bonus:
         return 0
-    reached = 0
-    for points, after in zip(placed.points, placed.track, strict=True):
-        before = after - points
-        reached += points > 0 and (before < STOP <= after)
-        reached += points > 0 and rules.cap != STOP and before < rules.cap == after
-    return reached
+    before = [after - points for points, after in zip(placed.points, placed.track, strict=True)]
+    return stops_reached(before, placed.track, rules.cap)

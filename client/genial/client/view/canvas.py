@@ -102,13 +102,15 @@ class Canvas:
     Writing outside of the grid is cut off silently: a window can be any size.
     """
 
-    __slots__ = ("_chars", "_inks", "cursor", "height", "width")
+    __slots__ = ("_chars", "_inks", "_wide", "cursor", "height", "width")
 
     def __init__(self, width: int, height: int, bg: str = "bg") -> None:
         self.width = width
         self.height = height
         # Where the terminal's cursor belongs (x, y); None hides it.
         self.cursor: tuple[int, int] | None = None
+        # Whether any character takes two columns: then writing may cut one in half.
+        self._wide = False
         blank = Ink("text", bg)
         self._chars = [[" "] * width for _ in range(height)]
         self._inks = [[blank] * width for _ in range(height)]
@@ -118,6 +120,7 @@ class Canvas:
         ink = Ink("text", bg)
         left, right = max(0, x), min(self.width, x + width)
         for row in range(max(0, y), min(self.height, y + height)):
+            self._mend(row, left, right)
             self._chars[row][left:right] = " " * max(0, right - left)
             self._inks[row][left:right] = [ink] * max(0, right - left)
 
@@ -146,17 +149,29 @@ class Canvas:
             columns = 1 if plain else max(0, wcwidth(char))
             if columns == 0:
                 if inside and 0 < x <= self.width:
-                    chars[x - 1] += char
+                    chars[x - 2 if x > 1 and not chars[x - 1] else x - 1] += char
                 continue
             if inside and x >= 0 and x + columns <= self.width:
                 ink = Ink(fg, inks[x].bg if bg is None else bg, bold, underline)
+                self._mend(y, x, x + columns)
                 chars[x] = char
                 inks[x] = ink
                 if columns == 2:
+                    self._wide = True
                     chars[x + 1] = ""
                     inks[x + 1] = ink
             x += columns
         return x
+
+    def _mend(self, y: int, left: int, right: int) -> None:
+        """Blank what is left of a wide character of which `left`..`right` covers one half."""
+        if not self._wide or left >= right:
+            return
+        chars = self._chars[y]
+        if left > 0 and chars[left] == "":
+            chars[left - 1] = " "
+        if right < self.width and chars[right] == "":
+            chars[right] = " "
 
     def put_right(
         self,
