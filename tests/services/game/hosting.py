@@ -134,7 +134,7 @@ def next_request(message: game_pb2.GameView, rng: random.Random) -> SeatRequest:
     """Something that the viewer, whose turn it is, may do now."""
     view = view_from_message(message)
     common = {
-        "request_id": str(uuid.UUID(int=rng.getrandbits(128), version=4)),
+        "request_id": fresh_id(),
         "game_id": message.game_id,
         "expected_revision": view.revision,
     }
