@@ -203,5 +203,6 @@ def test_whose_turn_it_is_is_told_to_everybody_alike(game: Game) -> None:
         if viewer is not None:
             assert view.may_exchange == game.may_exchange(viewer)
             assert view.may_exchange == (view.exchange_refusal() is None)
+            assert (view.refill_refusal() is None) == (view.is_my_turn and not view.must_place)
             assert view.legal_pairs() == game.legal_pairs(viewer)
             assert view.my_track == game.track(viewer)

@@ -195,8 +195,12 @@ def test_every_refusal_is_reached_and_told(refusal: Refusal) -> None:
                 seen = view.refusal_for(command.tile, command.cells)
             elif isinstance(command, ExchangeRack):
                 seen = view.exchange_refusal()
-            assert seen is None or (seen.refusal, str(seen)) == (refusal, str(refused))
-            assert (seen is None) == (not isinstance(command, PlaceTile | ExchangeRack))
+            elif isinstance(command, RefillRack):
+                seen = view.refill_refusal()
+            else:
+                continue
+            assert seen is not None
+            assert (seen.refusal, str(seen)) == (refusal, str(refused))
 
 
 def placeholders(refusal: Refusal) -> set[str]:

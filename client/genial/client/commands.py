@@ -107,14 +107,10 @@ def _is_cell(text: str) -> bool:
 
 
 def _closing(model: Model, *, exchange: bool) -> Step:
-    from genial.engine.legality import closing_refusal
-
     view = model.view
     if view is None or view.viewer is None:
         return replace(model, notice=_("There is no turn of yours to end.")), ()
-    refused = (
-        view.exchange_refusal() if exchange else closing_refusal(view.turn, view.phase, view.viewer)
-    )
+    refused = view.exchange_refusal() if exchange else view.refill_refusal()
     if refused is not None:
         return replace(model, notice=refused_sentence(refused)), ()
     return replace(model, busy=True), (Exchange() if exchange else Refill(),)

@@ -13,6 +13,7 @@ from typing import assert_never
 from genial.engine.board import Board, axial_of
 from genial.engine.game import Game
 from genial.engine.legality import (
+    closing_refusal,
     exchange_refusal,
     open_pairs,
     placement_refusal,
@@ -32,7 +33,7 @@ from genial.engine.moves import (
     TakenOver,
 )
 from genial.engine.refusal import Refusal, Refused
-from genial.engine.rules import Rules, SeatKind, Track, score
+from genial.engine.rules import Mode, Rules, SeatKind, Track, score
 from genial.engine.tiles import Symbol, Tile
 
 
@@ -156,6 +157,15 @@ class PlayerView:
             self.seats[self.viewer].track,
             self.rack,
         )
+
+    def refill_refusal(self) -> Refused | None:
+        """Why the viewer may not end the turn by a refill now, or None if they may."""
+        if self.rules.mode is Mode.SOLO and self.phase is Phase.PLACE:
+            return Refused(Refusal.DRAWN_BY_ITSELF)
+        moment = self._turn_refusal()
+        if moment is not None or self.viewer is None:
+            return moment
+        return closing_refusal(self.turn, self.phase, self.bonus_owed, self.viewer)
 
     def _turn_refusal(self) -> Refused | None:
         """Why nothing at all is due from the viewer, or None if something is."""
