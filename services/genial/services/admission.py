@@ -60,7 +60,7 @@ class Admission:
         self.limits = limits
         self._secret = secret
         self._password = None if password is None else _digest(password)
-        self._exempt = Exemptions(limits.exempt_networks())
+        self._exempt = Exemptions(limits.exempt)
         self._calls = RateLimiter(limits.calls_per_second, limits.call_burst, clock)
         guesses = limits.wrong_passwords_per_minute
         self._guesses = RateLimiter(guesses / 60, guesses, clock)

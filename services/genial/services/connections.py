@@ -123,7 +123,7 @@ class ConnectionWatch:
             is_busy: Whether a streaming call runs on the connection of a peer.
         """
         self._limit = limits.connections_per_address
-        self._exempt = Exemptions(limits.exempt_networks())
+        self._exempt = Exemptions(limits.exempt)
         self._port = port
         self._is_busy = is_busy
         self._files = _descriptor_folder()

@@ -3,17 +3,18 @@
 Nothing in here knows gRPC or the clock of the machine; `admission` applies it to calls.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+from genial.services.toml_values import Count, Network
 
-LOOPBACK: Final = ("127.0.0.0/8", "::1")
+LOOPBACK: Final[tuple[Network, ...]] = (
+    ipaddress.ip_network("127.0.0.0/8"),
+    ipaddress.ip_network("::1"),
+)
 """Where the host's own bots, players who came by ssh, and whoever owns the machine call from."""
 
 
@@ -38,33 +39,20 @@ class Limits:
         exempt: Networks that the limits per address do not bind.
     """
 
-    tables: int = 1000
-    tables_per_address: int = 50
-    watchers: int = 64
-    bots: int = 64
-    chat_per_minute: int = 30
-    calls_per_second: int = 200
-    call_burst: int = 400
-    wrong_passwords_per_minute: int = 10
-    streams_per_address: int = 128
-    connections_per_address: int = 64
-    connections: int = 4000
-    calls_at_once: int = 8000
-    request_bytes: int = 64 * 1024
-    exempt: tuple[str, ...] = LOOPBACK
-
-    def __post_init__(self) -> None:
-        """Checks the networks.
-
-        Raises:
-            ValueError: One of `exempt` is no address or network.
-        """
-        for network in self.exempt:
-            ipaddress.ip_network(network)
-
-    def exempt_networks(self) -> tuple[Network, ...]:
-        """`exempt`, ready to look addresses up in."""
-        return tuple(ipaddress.ip_network(network) for network in self.exempt)
+    tables: Count = 1000
+    tables_per_address: Count = 50
+    watchers: Count = 64
+    bots: Count = 64
+    chat_per_minute: Count = 30
+    calls_per_second: Count = 200
+    call_burst: Count = 400
+    wrong_passwords_per_minute: Count = 10
+    streams_per_address: Count = 128
+    connections_per_address: Count = 64
+    connections: Count = 4000
+    calls_at_once: Count = 8000
+    request_bytes: Count = 64 * 1024
+    exempt: tuple[Network, ...] = LOOPBACK
 
 
 class RateLimiter:
@@ -175,7 +163,7 @@ class Exemptions:
     """Which addresses the limits per address do not bind; remembers what it has looked up."""
 
     def __init__(self, networks: tuple[Network, ...], most: int = 10_000) -> None:
-        """Takes `Limits.exempt_networks()`."""
+        """Takes `Limits.exempt`."""
         self._networks = networks
         self._most = most
         self._known: dict[str, bool] = {}
