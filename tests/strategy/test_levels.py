@@ -19,16 +19,17 @@ from genial.engine.game import (
 from genial.engine.rules import Mode, Rules, score
 from genial.engine.tiles import Tile
 from genial.engine.view import view_for
-from genial.strategy.baselines import MAXMIN
+from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM
 from genial.strategy.budget import Budget, InvalidBudgetError
-from genial.strategy.levels import BASELINES, SHOWN, Level, UnknownLevelError, level_named
+from genial.strategy.levels import SHOWN, Level, UnknownLevelError, level_named
 from tests.strategy.games import EVERY_MODE, RULES_NAMES, Table, bag_of
 
-ALL_LEVELS = [*SHOWN, *BASELINES]
+SIMPLE = [RANDOM, GREEDY, MAXMIN]
+LOOKING_AHEAD = [level_named("reference"), level_named("reference-200")]
 
 
 @pytest.mark.parametrize("rules", EVERY_MODE, ids=RULES_NAMES)
-@pytest.mark.parametrize("level", BASELINES, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", SIMPLE, ids=lambda level: level.name)
 def test_a_whole_game_by_the_rules(level: Level, rules: Rules) -> None:
     chosen = level_named(level.name)
     table = Table(rules, seed=len(chosen.name) + rules.players)
@@ -85,7 +86,7 @@ def test_ties_are_broken_by_chance_alone() -> None:
     assert choices == again
 
 
-@pytest.mark.parametrize("level", BASELINES, ids=lambda level: level.name)
+@pytest.mark.parametrize("level", SIMPLE, ids=lambda level: level.name)
 def test_all_exchange_whenever_it_is_allowed(level: Level) -> None:
     chosen = level_named(level.name)
     allowed = exchanged = 0
@@ -100,16 +101,41 @@ def test_all_exchange_whenever_it_is_allowed(level: Level) -> None:
     assert exchanged == allowed > 0
 
 
-@pytest.mark.parametrize("level", ALL_LEVELS, ids=lambda level: level.name)
-@pytest.mark.parametrize("at", range(len(EVERY_MODE)), ids=RULES_NAMES)
-def test_nothing_hidden_is_read(level: Level, at: int) -> None:
+@pytest.mark.parametrize("level", LOOKING_AHEAD, ids=lambda level: level.name)
+def test_looking_ahead_by_the_rules(level: Level) -> None:
+    for players in (2, 3, 4):
+        table = Table(Rules(players=players), seed=players)
+        rng = random.Random(1)
+        table.play([MAXMIN] * players, rng, lambda game: game.revision > 45)
+        for _ in range(6):
+            if not table.game.is_over:
+                table.step(level, rng)
+
+
+def test_the_reference_is_for_free_for_all_only() -> None:
+    table = Table(Rules(mode=Mode.PARTNERS, players=4), 1)
+    view = view_for(table.game, table.game.turn)
+    with pytest.raises(ValueError, match="free-for-all"):
+        LOOKING_AHEAD[0].choose(view, table.memories[0], random.Random(1), Budget())
+
+
+@pytest.mark.parametrize("level", [*SHOWN, *SIMPLE], ids=lambda level: level.name)
+@pytest.mark.parametrize("rules", EVERY_MODE, ids=RULES_NAMES)
+def test_nothing_hidden_is_read(level: Level, rules: Rules) -> None:
     """Two states that differ in hidden tiles only get the same answer under the same seed."""
-    rules = EVERY_MODE[at]
-    chosen = level_named(level.name)
+    assert_blind(level, rules, 9)
+
+
+def test_the_reference_reads_nothing_hidden() -> None:
+    for players in (2, 3, 4):
+        assert_blind(level_named("reference-200"), Rules(players=players), 3)
+
+
+def assert_blind(chosen: Level, rules: Rules, turns: int) -> None:
     budget = Budget(rollouts=32)
-    table = Table(rules, seed=at + 3)
-    rng = random.Random(at)
-    for turn in range(9):
+    table = Table(rules, seed=rules.players + 3)
+    rng = random.Random(rules.players)
+    for turn in range(turns):
         game = table.game
         if game.is_over:
             return

@@ -36,7 +36,7 @@ def test_guesses_deal_exactly_the_hidden_tiles_and_never_rule_out_the_truth(rule
             memory = table.memories[seat]
             truth = hidden_kinds(table, seat)
             state = known_state(view)
-            Deals(view, memory, rng).deal(state)
+            Deals(view, memory, rng).next().put_into(state)
             guessed = [k for other, rack in enumerate(state.racks) if other != seat for k in rack]
             assert Counter([*guessed, *state.bag]) == truth
             assert [len(rack) for rack in state.racks] == [len(rack) for rack in game.racks]
@@ -71,7 +71,7 @@ def test_what_was_returned_is_on_no_older_rack() -> None:
             unseen = Counter(memory.unseen(view, rng))
             for _ in range(50):
                 state = known_state(view)
-                Deals(view, memory, rng).deal(state)
+                Deals(view, memory, rng).next().put_into(state)
                 for kind, count in Counter(state.racks[seat]).items():
                     assert count <= unseen[kind] - Counter(rack)[kind]
             return
@@ -88,7 +88,7 @@ def test_every_consistent_deal_is_as_likely_as_another() -> None:
     rounds = 4000
     for _ in range(rounds):
         state = known_state(view)
-        deals.deal(state)
+        deals.next().put_into(state)
         seen.update(state.racks[1])
     unseen = Counter(memory.unseen(view, rng))
     for kind, count in unseen.items():
@@ -109,7 +109,7 @@ def test_who_came_late_guesses_tiles_that_fit_the_board() -> None:
         seat = table.game.turn
         view = view_for(table.game, seat)
         state = known_state(view)
-        Deals(view, Memory(), rng).deal(state)
+        Deals(view, Memory(), rng).next().put_into(state)
         assert [len(rack) for rack in state.racks] == [len(rack) for rack in table.game.racks]
         assert len(state.bag) == len(table.game.bag)
 

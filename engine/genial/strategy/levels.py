@@ -14,6 +14,7 @@ from genial.engine.view import PlayerView
 from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM, OnePly, sorted_tracks
 from genial.strategy.budget import Budget
 from genial.strategy.memory import Memory
+from genial.strategy.reference import Reference
 
 
 class UnknownLevelError(ValueError):
@@ -59,8 +60,15 @@ _MEDIUM = OnePly("medium", "keeps its weakest counters up", sorted_tracks)
 SHOWN: Final[tuple[Level, ...]] = (_MEDIUM,)
 """The levels for people, weakest first."""
 
-BASELINES: Final[tuple[Level, ...]] = (RANDOM, GREEDY, MAXMIN)
-"""Simple levels that stay as they are, so that strength can be measured against them."""
+BASELINES: Final[tuple[Level, ...]] = (
+    RANDOM,
+    GREEDY,
+    MAXMIN,
+    Reference(0),
+    Reference(200),
+    Reference(1000),
+)
+"""Levels that stay as they are, so that strength can be measured against them."""
 
 DEFAULT: Final = "medium"
 

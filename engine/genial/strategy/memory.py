@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from genial.engine.board import START_INDICES, index_of
 from genial.engine.moves import Phase, Placed
@@ -170,6 +171,19 @@ def known_state(view: PlayerView) -> Playout:
     return state
 
 
+class Deal(NamedTuple):
+    """A guess at what is hidden: the others' racks by seat, and the bag, next draw last."""
+
+    racks: dict[int, list[int]]
+    bag: list[int]
+
+    def put_into(self, state: Playout) -> None:
+        """Fill the others' racks and the bag of a state; the guess can be used again."""
+        for seat, rack in self.racks.items():
+            state.racks[seat] = rack[:]
+        state.bag = self.bag[:]
+
+
 class Deals:
     """Guesses at the hidden tiles of one position, one after the other.
 
@@ -178,7 +192,7 @@ class Deals:
 
     def __init__(self, view: PlayerView, memory: Memory, rng: random.Random) -> None:
         """Prepares to guess for the viewer of `view`; draws from `rng` only."""
-        self._rng = rng
+        self.rng = rng
         self._seats = [
             (seat, shown.rack_size) for seat, shown in enumerate(view.seats) if seat != view.viewer
         ]
@@ -205,22 +219,22 @@ class Deals:
                 self._slots += [(moment, seat) for moment in drawn]
             self._slots.sort()
 
-    def deal(self, state: Playout) -> None:
-        """Fill the others' racks and the bag of `state` with a new guess."""
-        rng = self._rng
+    def next(self) -> Deal:
+        """A new guess."""
+        rng = self.rng
         tiles = self._free_tiles[:]
         rng.shuffle(tiles)
+        racks: dict[int, list[int]] = {}
         if not self._returned:
             for seat, count in self._seats:
                 cut = len(tiles) - count
-                state.racks[seat] = tiles[cut:]
+                racks[seat] = tiles[cut:]
                 del tiles[cut:]
-            state.bag = tiles
-            return
+            return Deal(racks, tiles)
         # Slots from the oldest on: what was returned before a slot was drawn joins in. The sets
         # that a slot may hold only grow, so all deals come out equally likely.
         for seat, _ in self._seats:
-            state.racks[seat] = []
+            racks[seat] = []
         waiting = self._returned
         at = 0
         for moment, seat in self._slots:
@@ -228,7 +242,7 @@ class Deals:
                 tiles.insert(rng.randrange(len(tiles) + 1), waiting[at][1])
                 at += 1
             if tiles:
-                state.racks[seat].append(tiles.pop())
+                racks[seat].append(tiles.pop())
         for _, kind in waiting[at:]:
             tiles.insert(rng.randrange(len(tiles) + 1), kind)
-        state.bag = tiles
+        return Deal(racks, tiles)

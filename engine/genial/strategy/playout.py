@@ -7,7 +7,8 @@ kept up to date by every placement, so that nobody ever counts a line:
 
 - `lines[k][cell]`: what half a tile of symbol k would score on a free cell. Before a placement
   the partner's cell is free, so five directions and six come to the same.
-- `levels[k][n]`: the same as bit sets, bit `cell` set where `lines[k][cell] >= n`. Whole-board
+- `levels[k][n]`: the same as bit sets, bit `cell` set where `lines[k][cell] >= n`; level 0 stays
+  what was free when the state was made, and the level above TOP stays empty. Whole-board
   questions ("where does R score at least 3 beside a cell where B scores 2") are then a few
   operations on integers.
 - `free`: the free cells as a bit set.
@@ -43,8 +44,8 @@ SHOWS: Final = tuple(1 << tile.first | 1 << tile.second for tile in TILE_KINDS)
 AXES: Final = (1, STRIDE, STRIDE - 1)
 """One step along each of the three axes; the opposite directions are their negatives."""
 
-TOP: Final = 20
-"""The highest level kept in `levels`: no counter can use more than 18 points of one half."""
+TOP: Final = 30
+"""The highest level kept in `levels`; a half that finds more would need lines never seen."""
 
 BITS: Final = tuple(1 << index for index in range(STRIDE * STRIDE))
 
@@ -643,7 +644,7 @@ def _levels_of(lines: Sequence[Sequence[int]], free: int) -> list[list[int]]:
     """The bit sets of `Playout.levels`, from scratch; level 0 holds every free cell."""
     levels = []
     for row in lines:
-        sets = [0] * (TOP + 1)
+        sets = [0] * (TOP + 2)
         sets[0] = free
         for cell, points in enumerate(row):
             for level in range(1, min(points, TOP) + 1):
