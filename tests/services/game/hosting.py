@@ -13,7 +13,6 @@ from pathlib import Path
 from genial.engine.board import axial_of
 from genial.engine.moves import Phase
 from genial.engine.shuffle import SCHEME, commitment, nonce_hash
-from genial.engine.view import PlayerView
 from genial.services.game import COMPONENT, GameServices, GameSettings, Times
 from genial.services.store import Database
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
@@ -133,27 +132,23 @@ SeatRequest = (
 def next_request(message: game_pb2.GameView, rng: random.Random) -> SeatRequest:
     """Something that the viewer, whose turn it is, may do now."""
     view = view_from_message(message)
-    common = {
-        "request_id": fresh_id(),
-        "game_id": message.game_id,
-        "expected_revision": view.revision,
-    }
-    if view.phase is not Phase.CLOSE:
-        return place_request(view, rng, **common)
-    if view.may_exchange and rng.random() < 0.5:
-        return game_service_pb2.ExchangeRackRequest(**common)
-    return game_service_pb2.RefillRackRequest(**common)
-
-
-def place_request(
-    view: PlayerView, rng: random.Random, **common: object
-) -> game_service_pb2.PlaceTileRequest:
+    name, game_id, revision = fresh_id(), message.game_id, view.revision
+    if view.phase is Phase.CLOSE:
+        if view.may_exchange and rng.random() < 0.5:
+            return game_service_pb2.ExchangeRackRequest(
+                request_id=name, game_id=game_id, expected_revision=revision
+            )
+        return game_service_pb2.RefillRackRequest(
+            request_id=name, game_id=game_id, expected_revision=revision
+        )
     tile = rng.choice(view.rack)
     pair = rng.choice(view.legal_pairs())
     return game_service_pb2.PlaceTileRequest(
+        request_id=name,
+        game_id=game_id,
+        expected_revision=revision,
         tile=str(rng.choice((tile, tile.flipped))),
         cells=[cell_to_message(axial_of(index)) for index in pair],
-        **common,  # type: ignore[arg-type]
     )
 
 

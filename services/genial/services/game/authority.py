@@ -17,8 +17,7 @@ from typing import Final, Protocol
 
 from genial.engine.moves import Command, EndEarly, Resign, SkipTurn, TakeOverSeat
 from genial.engine.record import Record, TimedEvent, render
-from genial.services.game.log import GameLog, Holder
-from genial.services.game.recovery import DamagedLogError
+from genial.services.game.log import DamagedLogError, GameLog, Holder
 from genial.services.game.room import Pause, Room, Times
 from genial.services.game.setup import Setup, moment_text, seat_from_message
 from genial.services.store import StorageError
@@ -107,11 +106,10 @@ class Authority:
             StorageError: The log cannot be read.
         """
         for game_id in await self._log.running():
-            stored = await self._log.load(game_id)
-            if stored is None:
-                continue
             try:
-                self._take_in(Room.reopen(self._log, self._times, stored))
+                stored = await self._log.load(game_id)
+                if stored is not None:
+                    self._take_in(Room.reopen(self._log, self._times, stored))
             except DamagedLogError as fault:
                 log.error("game %s cannot go on: %s", game_id, fault)
                 self._damaged[game_id] = str(fault)
@@ -249,10 +247,10 @@ class Authority:
         return room
 
     async def _fetch(self, game_id: str) -> Room:
-        stored = await self._log.load(game_id)
-        if stored is None:
-            raise GenialError(Reason.UNKNOWN_GAME, game=game_id)
         try:
+            stored = await self._log.load(game_id)
+            if stored is None:
+                raise GenialError(Reason.UNKNOWN_GAME, game=game_id)
             room = Room.reopen(self._log, self._times, stored)
         except DamagedLogError as fault:
             raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=str(fault)) from fault

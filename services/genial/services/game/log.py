@@ -6,7 +6,7 @@ SQLite (`store.py`) is the one that is built in; a clustered log would be anothe
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -16,6 +16,10 @@ TABLE: Final = -1
 
 class LogConflictError(Exception):
     """The log is not at the expected revision; nothing was appended."""
+
+
+class DamagedLogError(Exception):
+    """A game's log cannot be followed; the text says from where on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +156,23 @@ class GameLog(Protocol):
         ...
 
     async def read(self, game_id: str, after_revision: int = 0) -> Sequence[Entry]:
-        """The events after a revision, oldest first; none for an unknown game."""
+        """The events after a revision, oldest first; none for an unknown game.
+
+        Raises:
+            DamagedLogError: One of them is not what was written.
+        """
         ...
 
-    def follow(self, game_id: str, after_revision: int = 0) -> AsyncIterator[Entry]:
+    def follow(self, game_id: str, after_revision: int = 0) -> AsyncGenerator[Entry, None]:
         """The events after a revision, then each new one as it comes; never ends by itself."""
         ...
 
     async def load(self, game_id: str) -> StoredGame | None:
-        """All of one game, or None."""
+        """All of one game, or None.
+
+        Raises:
+            DamagedLogError: Something in it is not what was written.
+        """
         ...
 
     async def running(self) -> Sequence[str]:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from genial.engine.game import Game, evolve
 from genial.engine.moves import Placed
 from genial.services.game.clock import Clocks
-from genial.services.game.log import StoredGame, StoredSetup
+from genial.services.game.log import DamagedLogError, StoredGame, StoredSetup
 from genial.services.game.publication import Publication, Told
 from genial.services.game.setup import Setup
 from genial.v1 import room_service_pb2
-
-
-class DamagedLogError(Exception):
-    """A game's log cannot be followed; the text says from where on."""
 
 
 def recover(stored: StoredGame, now: int) -> Publication:

@@ -25,6 +25,7 @@ from genial.services.game.log import (
     Answer,
     Batch,
     ClockState,
+    DamagedLogError,
     Entry,
     GameLog,
     Holder,
@@ -33,7 +34,7 @@ from genial.services.game.log import (
     StoredSetup,
 )
 from genial.services.game.publication import Publication, Told
-from genial.services.game.recovery import DamagedLogError, recover
+from genial.services.game.recovery import recover
 from genial.services.game.results import ending_of
 from genial.services.game.setup import Setup
 from genial.services.game.watcher import Watcher

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Sequence
+import zlib
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from genial.services.game.log import (
     Batch,
     ClockState,
+    DamagedLogError,
     Entry,
     Holder,
     LogConflictError,
@@ -31,6 +33,7 @@ COMPONENT: Final = Component(
             " started_at INTEGER NOT NULL,"
             " ended_at INTEGER,"
             " setup BLOB NOT NULL,"
+            " checksum INTEGER NOT NULL,"
             " ended BLOB) STRICT",
             "CREATE INDEX game_setups_running ON game_setups (game) WHERE ended_at IS NULL",
             "CREATE TABLE game_events ("
@@ -38,6 +41,7 @@ COMPONENT: Final = Component(
             " n INTEGER NOT NULL,"
             " at INTEGER NOT NULL,"
             " body BLOB NOT NULL,"
+            " checksum INTEGER NOT NULL,"
             " PRIMARY KEY (game, n)) STRICT, WITHOUT ROWID",
             # With a rowid: an answer is larger than what fits into an index.
             "CREATE TABLE game_answers ("
@@ -112,9 +116,15 @@ class SqliteGameLog:
 
         def job(connection: sqlite3.Connection) -> int:
             cursor = connection.execute(
-                "INSERT INTO game_setups (game_id, table_id, started_at, setup)"
-                " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (setup.game_id, setup.table_id, setup.started_at_ms, setup.body),
+                "INSERT INTO game_setups (game_id, table_id, started_at, setup, checksum)"
+                " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (
+                    setup.game_id,
+                    setup.table_id,
+                    setup.started_at_ms,
+                    setup.body,
+                    _checksum(0, setup.started_at_ms, setup.body),
+                ),
             )
             if not cursor.rowcount:
                 raise LogConflictError(f"there is a game {setup.game_id} already")
@@ -153,7 +163,7 @@ class SqliteGameLog:
             lambda connection: _entries(connection, key, after_revision)
         )
 
-    async def follow(self, game_id: str, after_revision: int = 0) -> AsyncIterator[Entry]:
+    async def follow(self, game_id: str, after_revision: int = 0) -> AsyncGenerator[Entry, None]:
         """See `GameLog`."""
         while True:
             # The event stands before the reading, so that nothing falls between.
@@ -267,7 +277,14 @@ def _find_key(connection: sqlite3.Connection, game_id: str) -> int | None:
 def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
     for entry in batch.entries:
         connection.execute(
-            "INSERT INTO game_events VALUES (?, ?, ?, ?)", (key, entry.n, entry.at_ms, entry.body)
+            "INSERT INTO game_events VALUES (?, ?, ?, ?, ?)",
+            (
+                key,
+                entry.n,
+                entry.at_ms,
+                entry.body,
+                _checksum(entry.n, entry.at_ms, entry.body),
+            ),
         )
     if batch.answer is not None:
         answer = batch.answer
@@ -304,22 +321,36 @@ def _store_clock(connection: sqlite3.Connection, key: int, state: ClockState) ->
     )
 
 
+def _checksum(n: int, at_ms: int, body: bytes) -> int:
+    """SQLite keeps none of its own, and a changed byte may well make another legal move."""
+    return zlib.crc32(body, zlib.crc32(b"%d %d" % (n, at_ms)))
+
+
 def _entries(connection: sqlite3.Connection, key: int, after_revision: int) -> list[Entry]:
     rows = connection.execute(
-        "SELECT n, at, body FROM game_events WHERE game = ? AND n > ? ORDER BY n",
+        "SELECT n, at, body, checksum FROM game_events WHERE game = ? AND n > ? ORDER BY n",
         (key, after_revision),
     )
-    return [Entry(*row) for row in rows]
+    entries = []
+    for n, at_ms, body, checksum in rows:
+        if _checksum(n, at_ms, body) != checksum:
+            raise DamagedLogError(f"event {n} is not what was written")
+        entries.append(Entry(n, at_ms, body))
+    return entries
 
 
 def _load(connection: sqlite3.Connection, game_id: str) -> StoredGame | None:
     row = connection.execute(
-        "SELECT game, game_id, table_id, started_at, setup FROM game_setups WHERE game_id = ?",
+        "SELECT game, game_id, table_id, started_at, setup, checksum"
+        " FROM game_setups WHERE game_id = ?",
         (game_id,),
     ).fetchone()
     if row is None:
         return None
-    key, *setup = row
+    key, checksum = row[0], row[-1]
+    setup = StoredSetup(*row[1:-1])
+    if _checksum(0, setup.started_at_ms, setup.body) != checksum:
+        raise DamagedLogError("the set-up is not what was written")
     holders = connection.execute("SELECT seat, token_hash FROM game_holders WHERE game = ?", (key,))
     answered: Iterable[tuple[int, str]] = connection.execute(
         "SELECT seat, request_id FROM game_answers WHERE game = ?", (key,)
@@ -328,7 +359,7 @@ def _load(connection: sqlite3.Connection, game_id: str) -> StoredGame | None:
         "SELECT left_ms, paused FROM game_clocks WHERE game = ?", (key,)
     ).fetchone()
     return StoredGame(
-        setup=StoredSetup(*setup),
+        setup=setup,
         entries=_entries(connection, key, 0),
         holders=[Holder(*row) for row in holders],
         answered=frozenset(answered),

@@ -286,6 +286,8 @@ def _lock(path: Path) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:
+        # No journal file: nothing is ever written here.
+        lock.execute("PRAGMA journal_mode = MEMORY")
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError as fault:
         lock.close()
