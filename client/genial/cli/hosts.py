@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -52,7 +51,7 @@ async def look(seconds: float) -> tuple[tuple[FoundHost, ...], str]:
     from genial.client.browse import PROBE_SECONDS, Browser
 
     async with Browser() as browser:
-        await asyncio.sleep(seconds)
+        await browser.look(seconds)
         await browser.all_asked(2 * PROBE_SECONDS)
         return browser.hosts, browser.problem
 

@@ -161,6 +161,11 @@ class Browser:
             yield self.hosts
             await self._changed.wait()
 
+    async def look(self, seconds: float) -> None:
+        """Lets that much time pass, for hosts to be found; none when nothing can be."""
+        if not self.problem:
+            await asyncio.sleep(seconds)
+
     async def all_asked(self, timeout: float) -> None:
         """Waits until every host found so far was asked for its health, or `timeout` seconds."""
         try:

@@ -253,16 +253,16 @@ class Feed:
         seen = self._seen
         if seen is None or message.game_id != seen.game_id:
             return
+        deal = self._deals.deal_of(seen.game_id)
+        problems = seen.hear(events)
+        if deal is not None:
+            deal.problems += [problem for problem in problems if problem not in deal.problems]
         known = self.game if self.game and self.game.game_id == seen.game_id else None
         if known is not None and (
             revision < known.revision or (revision == known.revision and message == known.message)
         ):
             return
-        changed, problems = seen.take(known, revision, message, events, gap)
-        deal = self._deals.deal
-        if deal is not None:
-            deal.problems += [problem for problem in problems if problem not in deal.problems]
-        self.game = changed
+        changed = self.game = seen.update(known, revision, message, events, gap)
         self._take_steps(self._deals.see_game(message))
         self._guarded(seen.keep)
         self._updates.put_nowait(changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from typing import Final, Protocol, Self, TypeVar
 
@@ -98,7 +98,7 @@ class HostLink:
 
         return await _all_pages(page)
 
-    async def watch_tables(self) -> AsyncIterator[list[Table] | ConnectionChanged]:
+    async def watch_tables(self) -> AsyncGenerator[list[Table] | ConnectionChanged]:
         """Every table now, and again after each change; says when the line is lost or back."""
         changes: list[ConnectionChanged] = []
 

@@ -39,25 +39,42 @@ class SeenGame:
         """Everything seen, by number."""
         return sorted(self._events.items(), key=lambda item: item[0])
 
-    def take(
+    def hear(self, told: Iterable[GameEvent]) -> list[str]:
+        """Takes events in as the host tells them, whether or not they are new.
+
+        Returns:
+            A sentence for each that was told differently before.
+
+        Raises:
+            GenialError: MALFORMED, for an event that is none.
+        """
+        problems = []
+        for message in told:
+            event = event_from_message(message)
+            before = self._events.get(message.n)
+            if before is None:
+                self._events[message.n] = event
+                self._unkept.append((message.n, message.SerializeToString(deterministic=True)))
+            elif before != event:
+                problems.append(_("event {n} was told differently before").format(n=message.n))
+        return problems
+
+    def update(
         self,
         known: GameChanged | None,
         revision: int,
         message: GameView,
-        events: Iterable[GameEvent],
+        told: Iterable[GameEvent],
         gap: bool,
-    ) -> tuple[GameChanged, list[str]]:
+    ) -> GameChanged:
         """The update that a message of the host makes.
 
         Args:
             known: The update before, None for the first of this game.
             revision: Of the message.
             message: The view.
-            events: What has happened since, as the host tells it.
+            told: What has happened since, as the host tells it; was heard before.
             gap: Whether the host says that events are missing.
-
-        Returns:
-            The update, and a sentence for each event that was told differently before.
 
         Raises:
             GenialError: MALFORMED, where the host shows no state of any game.
@@ -66,21 +83,17 @@ class SeenGame:
         if known is None and not view.is_over:
             self.from_start = True
         reached = known.revision if known else 0
-        fresh: list[NumberedEvent] = []
-        problems: list[str] = []
-        for told in events:
-            event = event_from_message(told)
-            before = self._events.get(told.n)
-            if before is not None and before != event:
-                problems.append(_("event {n} was told differently before").format(n=told.n))
-            if before is None:
-                self._events[told.n] = event
-                self._unkept.append((told.n, told.SerializeToString(deterministic=True)))
-            if reached < told.n <= revision:
-                at = told.at.ToDatetime(tzinfo=UTC) if told.HasField("at") else None
-                fresh.append(NumberedEvent(told.n, event, at))
+        fresh = [
+            NumberedEvent(
+                each.n,
+                event_from_message(each),
+                each.at.ToDatetime(tzinfo=UTC) if each.HasField("at") else None,
+            )
+            for each in told
+            if reached < each.n <= revision
+        ]
         complete = [event.n for event in fresh] == list(range(reached + 1, revision + 1))
-        changed = GameChanged(
+        return GameChanged(
             game_id=self.game_id,
             revision=revision,
             view=view,
@@ -88,7 +101,6 @@ class SeenGame:
             gap=gap or not complete,
             message=message,
         )
-        return changed, problems
 
     def keep(self) -> None:
         """Writes down what came since the last time.

@@ -1,0 +1,32 @@
+"""The full-screen client, started from what was typed."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+from genial.cli.common import player_name
+from genial.cli.seating import find_place, sit_down
+from genial.client import app
+from genial.client.lines import LineReader
+from genial.client.session import DiskStore, connect, watch
+
+
+async def join_on_screen(address: str | None, table_id: str | None, name: str | None) -> int:
+    """`genial join` at a terminal: at the table if it is plain which, else at the list."""
+    if address is None and table_id is None:
+        return await app.run(store=DiskStore(), name=name or "")
+    chosen, explicit = player_name(name, may_ask=True)
+    async with AsyncExitStack() as stack:
+        place = await find_place(
+            stack, address, table_id, chosen if explicit else None, LineReader()
+        )
+        session = await sit_down(place.link, place.table.table_id, chosen, chosen=explicit)
+        return await app.run(session=session, store=place.link.store, invite=place.link.address)
+
+
+async def watch_on_screen(address: str, table_id: str) -> int:
+    """`genial watch` at a terminal."""
+    store = DiskStore()
+    async with await connect(address, store=store) as link:
+        session = await watch(link, table_id)
+        return await app.run(session=session, store=store, invite=link.address)

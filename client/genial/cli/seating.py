@@ -1,0 +1,177 @@
+"""From what was typed to a seat: which host, which table, under which name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Final
+
+from genial.cli.documents import table_line
+from genial.cli.failure import Failure
+from genial.client.browse import PROBE_SECONDS, Browser
+from genial.client.lines import LineReader, say
+from genial.client.session import (
+    DiskStore,
+    GenialError,
+    HostLink,
+    HostUnreachableError,
+    RefusedError,
+    Session,
+    Store,
+    connect,
+    join,
+)
+from genial.v1.game_pb2 import SeatKind
+from genial.v1.table_pb2 import Table, TableState
+
+BROWSE_SECONDS: Final = 2.0
+_MOST_NAMESAKES: Final = 9
+_OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
+
+
+class Place:
+    """A table at a host, to sit down at."""
+
+    def __init__(self, link: HostLink, table: Table, held: bool) -> None:
+        """`held`: whether a seat there is ours already."""
+        self.link = link
+        self.table = table
+        self.held = held
+
+
+async def sit_down(link: HostLink, table_id: str, name: str, *, chosen: bool) -> Session:
+    """Takes a seat; a name that nobody chose gives way to one that is taken already.
+
+    Raises:
+        GenialError: The host refuses.
+    """
+    tried = name
+    for number in range(2, _MOST_NAMESAKES + 1):
+        try:
+            return await join(link, table_id, name=tried)
+        except RefusedError as error:
+            if chosen or error.reason != "NAME_TAKEN":
+                raise
+            tried = f"{name} {number}"
+    return await join(link, table_id, name=tried)
+
+
+async def find_place(
+    stack: AsyncExitStack,
+    address: str | None,
+    table_id: str | None,
+    name: str | None,
+    reader: LineReader | None,
+) -> Place:
+    """The table to sit down at: as asked for, or the only one that there is.
+
+    Args:
+        stack: Keeps the links open.
+        address: As typed; None: look around.
+        table_id: As typed; None: a held seat, else an open one.
+        name: The name that was typed, if any: held seats of other names do not count.
+        reader: To ask a person which of several; None: nobody can be asked.
+
+    Raises:
+        Failure: There is none, or too many to choose from.
+        GenialError: The host cannot be had.
+    """
+    store = DiskStore()
+    if address is not None:
+        links = [await stack.enter_async_context(await connect(address, store=store))]
+    else:
+        links = await _links_around(stack, store)
+    if table_id is not None:
+        return await _table_of(links, table_id)
+    places = [place for link in links for place in await _places(link, name)]
+    held = [place for place in places if place.held]
+    choice = held or places
+    if not choice:
+        raise Failure(_nothing_open(address, links))
+    if len(choice) == 1:
+        return choice[0]
+    if reader is None:
+        raise Failure(
+            "Several tables have an open seat; say which with --table: "
+            + "; ".join(f"{place.table.table_id} ({_where(place)})" for place in choice)
+        )
+    return await _ask_which(choice, reader)
+
+
+async def _links_around(stack: AsyncExitStack, store: Store) -> list[HostLink]:
+    async with Browser() as browser:
+        await browser.look(BROWSE_SECONDS)
+        await browser.all_asked(2 * PROBE_SECONDS)
+        found, problem = browser.hosts, browser.problem
+    links = []
+    for host in found:
+        if not host.reachable:
+            continue
+        try:
+            links.append(await stack.enter_async_context(await connect(host.address, store=store)))
+        except HostUnreachableError:
+            continue  # It went away meanwhile, which is what most of these do.
+    if not links:
+        raise Failure(
+            problem
+            or "No host was found on this network. Start one with `genial play` or `genial host`,"
+            " or type its address: genial join ADDRESS"
+        )
+    return links
+
+
+async def _table_of(links: Sequence[HostLink], table_id: str) -> Place:
+    refusals: list[GenialError] = []
+    for link in links:
+        try:
+            table = await link.get_table(table_id)
+        except GenialError as error:
+            refusals.append(error)
+            continue
+        return Place(link, table, held=False)
+    raise refusals[0]
+
+
+async def _places(link: HostLink, name: str | None) -> list[Place]:
+    held = {
+        seat.table_id
+        for seat in link.seats_held()
+        if not seat.in_use and name in (None, seat.name)
+    }
+    return [
+        Place(link, table, table.table_id in held)
+        for table in await link.list_tables()
+        if table.state not in _OVER and (table.table_id in held or _has_open_seat(table))
+    ]
+
+
+def _has_open_seat(table: Table) -> bool:
+    return (
+        table.state == TableState.TABLE_STATE_OPEN
+        and not table.seats_locked
+        and any(seat.kind == SeatKind.SEAT_KIND_OPEN for seat in table.seats)
+    )
+
+
+def _nothing_open(address: str | None, links: Sequence[HostLink]) -> str:
+    where = address or ", ".join(link.address for link in links)
+    return (
+        f"No table with an open seat at {where}; open one with: genial create {links[0].address}"
+    )
+
+
+def _where(place: Place) -> str:
+    return f"{place.table.name} at {place.link.address}"
+
+
+async def _ask_which(places: Sequence[Place], reader: LineReader) -> Place:
+    for number, place in enumerate(places, 1):
+        say(f"{number}: {table_line(place.table)}  ({place.link.host.name})")
+    while True:
+        answer = await reader.ask("Which table? Type its number.")
+        if answer is None:
+            raise Failure("No table was chosen.")
+        text = answer.strip()
+        if text.isascii() and text.isdigit() and 1 <= int(text) <= len(places):
+            return places[int(text) - 1]
+        say(f"That is no number from 1 to {len(places)}.")
