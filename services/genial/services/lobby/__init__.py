@@ -12,7 +12,10 @@
     store      tables, chat and answers on disk
     runtime    one running table: its lock, its watchers, what it asks of other services
     lobby      all tables of a host: calls in, answers out
-    servicer   LobbyService over gRPC
+    looking    LobbyService, the part that changes nothing
+    handler    LobbyService, the part that does
+    answers    the first answer to every command, for repeats
+    errands    what tables want of rooms and bots
 
 The first seven are pure. A change is worked out as a new `Table`, written to disk, and only then
 shown. What a table wants of others (a room, a takeover) is kept in the table itself until it is

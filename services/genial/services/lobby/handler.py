@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import Any, Final, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
@@ -12,147 +11,44 @@ from genial.engine.rules import Mode
 from genial.services.limits import Exemptions, Limits, RateLimiter, address_of_peer
 from genial.services.lobby import commands, seating, wording
 from genial.services.lobby.answers import answer_of, known_answer
-from genial.services.lobby.lobby import ListWatcher, Lobby
+from genial.services.lobby.lobby import Lobby
+from genial.services.lobby.looking import (
+    HostDescriber,
+    LookingHandler,
+    check_may_watch,
+    token_hash_of,
+)
 from genial.services.lobby.messages import (
     ChatLine,
-    chat_to_message,
     options_from_message,
     table_to_message,
     with_viewer,
 )
-from genial.services.lobby.runtime import RunningTable, Watcher
+from genial.services.lobby.runtime import RunningTable
 from genial.services.lobby.store import Answer
 from genial.services.lobby.table import Progress, Seat, Table
 from genial.services.peers import is_service
 from genial.v1 import lobby_service_pb2 as pb
-from genial.v1 import table_pb2
 from genial.wire import requests
 from genial.wire.errors import GenialError, Reason, malformed
-from genial.wire.metadata import SEAT_TOKEN, MalformedTokenError, seat_token_hash
 from genial.wire.serving import Call
 
 DEFAULT_LEVEL: Final = "medium"
 
-_LIST_PAUSE: Final = 0.25
-"""Seconds between two messages of a WatchTables stream, at least."""
-_LONGEST_LIST: Final = 200
-
 R = TypeVar("R", bound=Message)
 
 
-class HostDescriber(Protocol):
-    """Who can say what the host is called."""
-
-    def describe(self) -> table_pb2.Host:
-        """The host, without what the lobby knows itself."""
-        ...
-
-
-class LobbyHandler:
+class LobbyHandler(LookingHandler):
     """The lobby's rpcs. `lobby` must be started."""
 
     def __init__(self, lobby: Lobby, host: HostDescriber, limits: Limits | None = None) -> None:
         """`limits` says how many tables one address may open; the defaults if left out."""
-        self._lobby = lobby
+        super().__init__(lobby, host)
         self._limits = limits or Limits()
-        self._exempt = Exemptions(self._limits.exempt_networks())
+        self._exempt = Exemptions(self._limits.exempt)
         self._opened_from: dict[str, str] = {}
-        self._host = host
         per_minute = lobby.settings.chat_per_minute
         self._chat_pace = RateLimiter(per_minute / 60, per_minute, lambda: lobby.now() / 1000)
-
-    # --- looking ---
-
-    async def get_host(self, request: pb.GetHostRequest, call: Call) -> pb.GetHostResponse:
-        """Who this host is."""
-        host = self._host.describe()
-        host.tables = self._lobby.live_tables
-        host.open_seats = self._lobby.open_seats
-        host.draining = self._lobby.settings.draining
-        return pb.GetHostResponse(host=host)
-
-    async def list_tables(self, request: pb.ListTablesRequest, call: Call) -> pb.ListTablesResponse:
-        """All tables, oldest first, in pages."""
-        size = requests.page_size(request.page_size)
-        place = _place(requests.page_place(request.page_token))
-        rest = [
-            running
-            for running in self._lobby.tables
-            if (running.table.created_at, running.table.table_id) > place
-        ]
-        page = rest[:size]
-        response = pb.ListTablesResponse(tables=[running.brief_message() for running in page])
-        if len(rest) > size:
-            last = page[-1].table
-            response.next_page_token = requests.page_token(f"{last.created_at} {last.table_id}")
-        return response
-
-    async def watch_tables(
-        self, request: pb.WatchTablesRequest, call: Call
-    ) -> AsyncIterator[pb.WatchTablesResponse]:
-        """The whole list now and after each change, at most a few times a second."""
-        watcher = ListWatcher()
-        self._lobby.list_watchers.add(watcher)
-        try:
-            while self._lobby.closing is None:
-                watcher.awake.clear()
-                tables = self._lobby.tables[-_LONGEST_LIST:]
-                yield pb.WatchTablesResponse(tables=[running.brief_message() for running in tables])
-                await asyncio.sleep(_LIST_PAUSE)
-                await watcher.awake.wait()
-            yield pb.WatchTablesResponse(closing=self._lobby.closing)
-        finally:
-            self._lobby.list_watchers.discard(watcher)
-
-    async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
-        """One table; with a token also which seat it holds."""
-        running = self._running(request.table_id)
-        return pb.GetTableResponse(table=running.message_for(_token_hash(call)))
-
-    async def watch_table(
-        self, request: pb.WatchTableRequest, call: Call
-    ) -> AsyncIterator[pb.WatchTableResponse]:
-        """The table now and after each change, with the chat; a seat's stream is its presence."""
-        running = self._running(request.table_id)
-        token_hash = _token_hash(call)
-        self._check_may_watch(running.table, token_hash, request.password)
-        limit = self._lobby.settings.most_watchers
-        spectators = sum(other.token_hash is None for other in running.watchers)
-        if token_hash is None and spectators >= limit:
-            raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
-        watcher = Watcher(token_hash)
-        running.add_watcher(watcher)
-        if token_hash is not None:
-            self._lobby.presence_changed(running, token_hash)
-        try:
-            chat, version = request.after_chat, 0
-            while not watcher.superseded and self._lobby.closing is None:
-                watcher.awake.clear()
-                self._check_may_watch(running.table, token_hash, request.password)
-                if running.table.version != version or running.last_chat > chat or not version:
-                    version = running.table.version
-                    yield _seen(running, token_hash, chat)
-                    chat = max(chat, running.last_chat)
-                await watcher.awake.wait()
-            if watcher.superseded:
-                yield pb.WatchTableResponse(superseded=True)
-            else:
-                yield pb.WatchTableResponse(closing=self._lobby.closing)
-        finally:
-            gone = running.remove_watcher(watcher)
-            if gone and token_hash is not None:
-                self._lobby.presence_changed(running, token_hash)
-
-    def _check_may_watch(self, table: Table, token_hash: bytes | None, password: str) -> None:
-        if token_hash is not None:
-            known = table.seat_of(token_hash) or table.seat_played_by(token_hash)
-            if known is not None or table.is_creator(token_hash):
-                return
-            raise GenialError(Reason.BAD_SEAT_TOKEN)
-        if table.options.spectators_forbidden:
-            raise GenialError(Reason.SPECTATORS_FORBIDDEN)
-        if not wording.is_password(password, table.password_hash):
-            raise GenialError(Reason.BAD_TABLE_PASSWORD)
 
     # --- sitting down and getting up ---
 
@@ -161,7 +57,7 @@ class LobbyHandler:
     ) -> pb.CreateTableResponse:
         """A new table; who sends a token with it has the creator's rights."""
         request_id = requests.request_id(request.request_id)
-        token_hash = _token_hash(call)
+        token_hash = token_hash_of(call)
         options = options_from_message(request.options)
         if len(request.bot_levels) > options.rules.players:
             raise malformed("bot_levels", f"must be at most {options.rules.players}")
@@ -231,8 +127,8 @@ class LobbyHandler:
     async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
         """A seat for the caller's token, or the one that it holds."""
         request_id = requests.request_id(request.request_id)
-        running = self._running(request.table_id)
-        token_hash = _token_hash(call)
+        running = self.running(request.table_id)
+        token_hash = token_hash_of(call)
         by_service = is_service(call, self._lobby.secret)
         if token_hash is None and not by_service:
             raise GenialError(Reason.SEAT_TOKEN_NEEDED)
@@ -271,7 +167,9 @@ class LobbyHandler:
                 seat=took[-1], table=with_viewer(message, table, token_hash)
             )
 
-        return await self._answered(running, token_hash, request_id, request, join, respond)
+        return await self._answered(
+            running, token_hash, request_id, request, join, pb.JoinTableResponse, respond
+        )
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
         """Gives the caller's seat up."""
@@ -310,7 +208,7 @@ class LobbyHandler:
         """Fills the open seats with bots and readies the caller."""
         level = request.bot_level or DEFAULT_LEVEL
         lobby = self._lobby
-        if self._running(request.table_id).table.open_seats:
+        if self.running(request.table_id).table.open_seats:
             await self._check_level(level, "bot_level")
         return await self._act(
             request,
@@ -363,7 +261,7 @@ class LobbyHandler:
 
     async def propose_end(self, request: pb.ProposeEndRequest, call: Call) -> pb.ProposeEndResponse:
         """Agrees to end the running game, or takes that back."""
-        running = self._running(request.table_id)
+        running = self.running(request.table_id)
         return await self._act(
             request,
             call,
@@ -377,7 +275,7 @@ class LobbyHandler:
         self, request: pb.PauseClocksRequest, call: Call
     ) -> pb.PauseClocksResponse:
         """Asks for paused clocks, agrees to that, or ends it."""
-        running = self._running(request.table_id)
+        running = self.running(request.table_id)
         return await self._act(
             request,
             call,
@@ -422,9 +320,9 @@ class LobbyHandler:
     async def send_chat(self, request: pb.SendChatRequest, call: Call) -> pb.SendChatResponse:
         """A message to everybody at the table."""
         request_id = requests.request_id(request.request_id)
-        running = self._running(request.table_id)
-        token_hash = _token_hash(call)
-        self._check_may_watch(running.table, token_hash, "")
+        running = self.running(request.table_id)
+        token_hash = token_hash_of(call)
+        check_may_watch(running.table, token_hash, "")
         text = wording.clean_chat(request.text)
         async with running.lock:
             known = await known_answer(
@@ -458,9 +356,6 @@ class LobbyHandler:
 
     # --- the way of every command ---
 
-    def _running(self, table_id: str) -> RunningTable:
-        return self._lobby.table(requests.identifier(table_id, "table_id"))
-
     async def _act(
         self,
         request: Any,
@@ -469,14 +364,15 @@ class LobbyHandler:
         response: R,
     ) -> R:
         request_id = requests.request_id(request.request_id)
-        running = self._running(request.table_id)
-        token_hash = _token_hash(call)
+        running = self.running(request.table_id)
+        token_hash = token_hash_of(call)
         return await self._answered(
             running,
             token_hash,
             request_id,
             request,
             lambda table: act(table, token_hash),
+            type(response),
             lambda _: response,
         )
 
@@ -487,6 +383,7 @@ class LobbyHandler:
         request_id: str,
         request: Message,
         change: Callable[[Table], Table],
+        kind: type[R],
         respond: Callable[[Table], R],
     ) -> R:
         """Changes the table once for a request id; a repeat gets the first answer."""
@@ -502,8 +399,7 @@ class LobbyHandler:
         async with running.lock:
             known = await known_answer(self._lobby.store, scope, token_hash, request_id, request)
             if known is not None:
-                blank = respond(running.table).__class__
-                return blank.FromString(known)
+                return kind.FromString(known)
             if self._lobby.closing is not None:
                 raise GenialError(Reason.HOST_CLOSING)
             await running.change(change, answer=answer)
@@ -514,33 +410,3 @@ def _check_may_talk(table: Table, seat: Seat | None) -> None:
     quiet = table.rules.mode is Mode.PARTNERS and not table.rules.partners_talk
     if quiet and seat is not None and table.running_game_id:
         raise GenialError(Reason.CHAT_CLOSED)
-
-
-def _seen(
-    running: RunningTable, token_hash: bytes | None, after_chat: int
-) -> pb.WatchTableResponse:
-    lines = list(running.chat_after(after_chat))
-    return pb.WatchTableResponse(
-        table=running.message_for(token_hash),
-        chat=[chat_to_message(line) for line in lines],
-        chat_gap=bool(lines) and lines[0].number > after_chat + 1,
-    )
-
-
-def _token_hash(call: Call) -> bytes | None:
-    token = call.metadata.get(SEAT_TOKEN)
-    if token is None:
-        return None
-    try:
-        return seat_token_hash(token)
-    except MalformedTokenError as fault:
-        raise malformed(SEAT_TOKEN, str(fault)) from None
-
-
-def _place(text: str) -> tuple[int, str]:
-    if not text:
-        return (-1, "")
-    created_at, _, table_id = text.partition(" ")
-    if not (created_at.isascii() and created_at.isdigit()):
-        raise malformed("page_token", "must be the next_page_token of the page before")
-    return int(created_at), table_id
