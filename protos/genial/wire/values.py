@@ -293,9 +293,9 @@ class Clock:
         Raises:
             MalformedClockError: Anything else, no base time, or more than a day.
         """
-        base, _, increment = text.partition("+")
+        base, plus, increment = text.partition("+")
         try:
-            clock = cls(_parse_length(base), _parse_length(increment or "0s"))
+            clock = cls(_parse_length(base), _parse_length(increment) if plus else 0)
         except ValueError:
             raise MalformedClockError(
                 f"{text[:20]!r} is no clock: time for the game, then for each turn, like 10m+10s"
