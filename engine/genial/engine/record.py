@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final
 
 from genial.engine.game import (
@@ -95,6 +95,9 @@ __all__ = [
 
 MAX_LINE_BYTES: Final = 1 << 20
 """Longer lines are refused unread; the longest honest one is a few kilobytes."""
+
+_SEEK_LINES: Final = 50_000
+"""So far beyond a fault the end is sought; a hundred million blank lines are not worth a minute."""
 
 
 class Verdict(StrEnum):
@@ -381,7 +384,7 @@ class _Reader:
 
     def seek_seed(self, lines: Iterable[bytes]) -> None:
         """After a fault: whether a later end tells the seed, to judge the earlier draws by."""
-        for line in lines:
+        for line in islice(lines, _SEEK_LINES):
             # Most lines need no parsing; one with a backslash may spell the word otherwise.
             if b'"end"' not in line and b"\\" not in line:
                 continue
