@@ -22,9 +22,10 @@ from grpc_health.v1 import health, health_pb2
 from genial.services import facts, game
 from genial.services.admission import Admission
 from genial.services.announce import Announcer, address_text, best_first, usable_addresses
-from genial.services.bots.handler import BotHandler
+from genial.services.bots.handler import BotHandler, Door
 from genial.services.bots.supervisor import Supervisor
 from genial.services.certificate import CertificateError, HostCertificate, load_or_make
+from genial.services.connections import ConnectionWatch, raise_file_limit
 from genial.services.lobby.handler import LobbyHandler
 from genial.services.lobby.lobby import Lobby, LobbySettings, wall_clock
 from genial.services.lobby.store import COMPONENT as LOBBY_COMPONENT
@@ -103,6 +104,7 @@ class Host:
         self.announcer: Announcer | None = None
         self._secret = host_settings.secret or secrets.token_urlsafe(32)
         self._password = host_settings.password or None
+        self._certificate: HostCertificate | None = None
         self._started_at = wall_clock()
         self._database: Database | None = None
         self._games: game.GameServices | None = None
@@ -112,6 +114,7 @@ class Host:
         self._host = ""
         self._port = 0
         self._host_id = ""
+        self._watch: asyncio.Task[None] | None = None
         self._service_names: tuple[str, ...] = ()
         self._closed = False
 
@@ -126,25 +129,28 @@ class Host:
         self._database = await self._open_database()
         try:
             host_facts = await facts.load_or_make(self._database)
-            certificate = None if self.settings.plaintext else load_or_make(self.settings.data)
+            if not self.settings.plaintext:
+                self._certificate = load_or_make(self.settings.data)
         except (GenialError, CertificateError) as fault:
             raise HostError(str(fault)) from fault
         self._host_id = host_facts.host_id
+        raise_file_limit(self.settings.limits)
         self._server = make_server(self.settings.limits)
         self._host, self._port = listen(
-            self._server, self.settings.bind, self.settings.port, certificate
+            self._server, self.settings.bind, self.settings.port, self._certificate
         )
         try:
             await self._put_together(self._server, self._database, host_facts)
         except GenialError as fault:
             raise HostError(str(fault)) from fault
         await self._server.start()
+        self._watch = asyncio.create_task(self._connections.run(), name="host: connections")
         if self.lobby is not None:
             await self.lobby.start()
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
-        ready = self._ready(certificate)
+        ready = self._ready(self._certificate)
         if self.settings.announce and self.lobby is not None:
-            self._announce(self.lobby, certificate)
+            self._announce(self.lobby, self._certificate)
         return ready
 
     async def _open_database(self) -> Database:
@@ -199,7 +205,7 @@ class Host:
                 lobby_port,
                 service_secret=self._secret,
                 token_secret=host_facts.bot_secret,
-                address=self._address_for_bots,
+                door=self._door_for_bots,
             )
             offered.append((_service(bot_service_pb2.DESCRIPTOR, "BotService"), bot_port.handler))
         server.add_generic_rpc_handlers(
@@ -207,6 +213,7 @@ class Host:
         )
         names = [descriptor.full_name for descriptor, _ in offered]
         self._health = add_standard_services(server, names, gate)
+        self._connections = ConnectionWatch(self.settings.limits, self._port, gate.is_busy)
         self._service_names = ("", *names)
 
     def _make_lobby(self, database: Database, bots: _LateBots | None) -> Lobby:
@@ -243,13 +250,16 @@ class Host:
             )
         return self._channels[address]
 
-    def _address_for_bots(self) -> str:
+    def _door_for_bots(self) -> Door:
         """Where this host's bots dial: the lobby's address, mostly this very port."""
+        password = self._password or ""
         elsewhere = self.settings.peers.get(LOBBY)
         if elsewhere is not None:
-            return elsewhere
+            return Door(elsewhere, password=password)
         wildcards = {"::": "127.0.0.1", "0.0.0.0": "127.0.0.1"}
-        return address_text(wildcards.get(self._host, self._host), self._port)
+        fingerprint = self._certificate.fingerprint if self._certificate else ""
+        address = address_text(wildcards.get(self._host, self._host), self._port)
+        return Door(address, fingerprint, password)
 
     def _ready(self, certificate: HostCertificate | None) -> HostReady:
         if self._host in ("::", "0.0.0.0"):
@@ -326,6 +336,9 @@ class Host:
         for outcome in await asyncio.gather(*farewells, return_exceptions=True):
             if isinstance(outcome, Exception):
                 log.error("the end was not quite in order", exc_info=outcome)
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
         if self.lobby is not None:
             await self.lobby.close()
         for channel in self._channels.values():

@@ -12,6 +12,7 @@ import grpc
 
 from genial.services.announce import address_text, is_wildcard
 from genial.services.certificate import HostCertificate
+from genial.services.connections import server_options
 from genial.services.limits import Limits
 from genial.services.settings import HostError
 
@@ -26,17 +27,8 @@ def make_server(limits: Limits) -> grpc.aio.Server:
     """A server with the options that a host needs; it listens nowhere yet."""
     return grpc.aio.server(
         options=[
-            # Two hosts on one port would take turns answering; the second must fail instead.
-            ("grpc.so_reuseport", 0),
-            ("grpc.max_receive_message_length", limits.request_bytes),
+            *server_options(limits),
             ("grpc.max_send_message_length", _LONGEST_ANSWER),
-            # Clients ping every few seconds to notice a pulled cable. This is the option that
-            # allows it; the one with "recv" in its name, often copied, is ignored.
-            ("grpc.http2.min_ping_interval_without_data_ms", 1_000),
-            ("grpc.keepalive_permit_without_calls", 1),
-            ("grpc.keepalive_time_ms", 10_000),
-            ("grpc.keepalive_timeout_ms", 5_000),
-            ("grpc.http2.max_pings_without_data", 0),
         ],
         maximum_concurrent_rpcs=limits.calls_at_once,
     )
