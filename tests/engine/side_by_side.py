@@ -379,6 +379,11 @@ class SideBySide:
         self.game = game
         self.compare()
 
+    def cover(self, letter: str, others: Mapping[tuple[int, int], str]) -> None:
+        """One symbol on every cell, start symbols too, but for what `others` says ("": free)."""
+        cells = self.game.board.zone.cells
+        self.arrange(board={cell: others.get(cell, letter) for cell in cells})
+
     # Records
 
     def record(self, *, revealed: bool = True, timed: bool = False) -> Record:

@@ -24,7 +24,7 @@ def table(players: int = 2, rack: list[str] | None = None) -> SideBySide:
 
 def full_but(side: SideBySide, *free: Cell) -> None:
     """Yellow on all cells, start symbols too, but on those that stay free."""
-    side.arrange(board={cell: "" if cell in free else "Y" for cell in side.game.board.zone.cells})
+    side.cover("Y", dict.fromkeys(free, ""))
 
 
 def ended(side: SideBySide) -> Ended:
