@@ -272,6 +272,8 @@ class Player:
             case m.CreateTable():
                 create = effect
                 self._background(self._tried(lambda: self._create(create)))
+            case m.AskLevels(address=address):
+                self._background(self._tried(lambda: self._ask_levels(address)))
             case m.Connect(address=address):
                 self._background(self._tried(lambda: self._connect(address)))
             case _:
@@ -327,6 +329,11 @@ class Player:
         self._own_link = link
         await self._stop_browsing()
         self._attach(session)
+
+    async def _ask_levels(self, address: str) -> None:
+        async with await self._make_link(address, store=self._store) as link:
+            levels = await link.list_bot_levels()
+        self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
 
     async def _create(self, effect: m.CreateTable) -> None:
         link = await self._make_link(effect.address, store=self._store)
@@ -497,6 +504,7 @@ def _session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[
             m.Sit()
             | m.Watch()
             | m.Connect()
+            | m.AskLevels()
             | m.CreateTable()
             | m.Detach()
             | m.Keep()

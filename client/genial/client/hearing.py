@@ -36,6 +36,7 @@ from genial.client.updates import (
 )
 from genial.engine.moves import Ended, Phase, Placed
 from genial.engine.rules import Rules, stops_reached
+from genial.engine.tiles import SYMBOLS, Symbol
 from genial.engine.view import PlayerView, SeenExchanged, SeenRefilled, SeenSkipped
 from genial.v1.table_pb2 import TABLE_STATE_FINISHED, Table
 
@@ -211,8 +212,9 @@ def _happened(
                 tracks[member] = event.track
             since = () if seat == view.viewer else (*since, event)
             if calls and event.bonus_owed and model.settings.animation:
+                until = model.now + CELEBRATION_SECONDS * model.settings.speed / 8
                 celebration = Celebration(
-                    name, seat == view.viewer, calls, model.now + CELEBRATION_SECONDS
+                    name, seat == view.viewer, filled(event, view.rules), until
                 )
         case SeenRefilled(seat=seat) | SeenExchanged(seat=seat) | SeenSkipped(seat=seat):
             race.setdefault(seat, []).append(min(tracks[seat]))
@@ -232,3 +234,16 @@ def calls_of(placed: Placed, rules: Rules) -> int:
         return 0
     before = [after - points for points, after in zip(placed.points, placed.track, strict=True)]
     return stops_reached(before, placed.track, rules.cap)
+
+
+def filled(placed: Placed, rules: Rules) -> tuple[Symbol, ...]:
+    """The symbols whose counter reached a stop by this placement."""
+    return tuple(
+        symbol
+        for symbol in SYMBOLS
+        if stops_reached(
+            [placed.track[symbol - 1] - placed.points[symbol - 1]],
+            [placed.track[symbol - 1]],
+            rules.cap,
+        )
+    )

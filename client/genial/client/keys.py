@@ -84,7 +84,6 @@ class Action(StrEnum):
     NO = auto()
     CLOSE = auto()
     ENTER = auto()
-    CHANGE = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Messages besides the session's own `Update`:
 
     Key Pasted Mouse          what the player did
     Tick                      a moment that the screen waited for
-    HostsSeen SeatsHeld       what the network shows
+    HostsSeen SeatsHeld LevelsKnown   what the network shows
     Seated Unseated           a table was entered or left
     Answered Failed           what came of an effect
 
@@ -91,6 +91,13 @@ class SeatsHeld:
 
 
 @dataclass(frozen=True, slots=True)
+class LevelsKnown:
+    """The levels of bots that a host offers."""
+
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Seated:
     """We are at a table: with a seat, or watching (None)."""
 
@@ -128,6 +135,7 @@ Message = (
     | Tick
     | HostsSeen
     | SeatsHeld
+    | LevelsKnown
     | Seated
     | Unseated
     | Answered
@@ -237,6 +245,13 @@ class Connect:
 
 
 @dataclass(frozen=True, slots=True)
+class AskLevels:
+    """Ask a host which levels of bots it has."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     """Open a table at a host and sit down at it."""
 
@@ -292,6 +307,7 @@ Effect = (
     | Sit
     | Watch
     | Connect
+    | AskLevels
     | CreateTable
     | LeaveTable
     | Detach

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from genial.client.form import TableForm
+from genial.client.replay import Replay
 from genial.client.settings import Settings
 from genial.client.updates import DealProgress, DealVerdict, GameChanged, Link
 from genial.engine.board import Board
@@ -25,7 +27,7 @@ from genial.engine.hexgrid import CENTRE, DIRECTIONS, Axial
 from genial.engine.moves import Placed
 from genial.engine.refusal import Refused
 from genial.engine.rules import Track
-from genial.engine.tiles import Tile
+from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeenEvent
 from genial.v1.table_pb2 import ChatMessage, Table
 
@@ -37,6 +39,7 @@ class Screen(StrEnum):
     ROOM = "room"
     GAME = "game"
     END = "end"
+    REPLAY = "replay"
 
 
 class Overlay(StrEnum):
@@ -225,12 +228,29 @@ Logged = Play | ChatMessage | Remark
 
 @dataclass(frozen=True, slots=True)
 class Celebration:
-    """A call to be shown: who reached the end of a counter, and until when."""
+    """A call to be shown: who filled which counters, and until when."""
 
     name: str
     own: bool
-    calls: int
+    symbols: tuple[Symbol, ...]
     until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reel:
+    """A record being stepped through.
+
+    Attributes:
+        replay: All its positions.
+        at: The place that is shown.
+        due: When it steps on by itself (`Model.now` seconds), None while it stands.
+        verdict: What came of judging the record, in a sentence.
+    """
+
+    replay: Replay
+    at: int
+    due: float | None = None
+    verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +265,10 @@ class Model:
         since_turn: Others' placements since our last turn.
         race: By seat, the weakest counter after each of its turns.
         verdict: What came of checking the shuffle.
-        held_until: While a command is on its way: no second one.
-        scroll: First line shown of the overlay.
+        busy: While a command is on its way: no second one.
+        scroll: First line shown of the overlay, or the chosen line of a form.
+        form: The new table that is being described.
+        levels: Levels of bots that the host offers.
         now: Seconds of a monotonic clock, of the last tick.
         heard: `now` when the game was last heard of, for clocks.
         heat: Whether the heat map is on.
@@ -275,6 +297,9 @@ class Model:
     celebration: Celebration | None = None
     overlay: Overlay | None = None
     scroll: int = 0
+    form: TableForm = field(default_factory=TableForm)
+    levels: tuple[str, ...] = ("medium",)
+    reel: Reel | None = None
     entry: Entry | None = None
     question: Ask | None = None
     notice: str = ""

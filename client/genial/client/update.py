@@ -8,20 +8,28 @@ from typing import Final
 
 from genial.client import playing
 from genial.client.commands import run_command
+from genial.client.form import (
+    Field,
+    change_settings,
+    change_table,
+    settings_fields,
+    table_fields,
+)
 from genial.client.hearing import CELEBRATION_SECONDS, Step, hear, left_table
 from genial.client.keys import Action, Context, action_for, context_of
 from genial.client.messages import (
     Answered,
+    AskLevels,
     Connect,
     CreateTable,
     Detach,
-    Effect,
     Exchange,
     Failed,
     HostsSeen,
     Keep,
     Key,
     LeaveTable,
+    LevelsKnown,
     Message,
     Mouse,
     Pasted,
@@ -74,6 +82,8 @@ def update(model: Model, message: Message) -> Step:
             return _hosts(model, rows, hosts, problem), ()
         case SeatsHeld(held=held):
             return replace(model, browse=replace(model.browse, held=held)), ()
+        case LevelsKnown(levels=levels):
+            return replace(model, levels=levels or model.levels), ()
         case Seated():
             return _seated(model, message), ()
         case Unseated(sentence=sentence):
@@ -234,6 +244,9 @@ def _vertical(model: Model, *, down: bool) -> Step:
     match context_of(model):
         case Context.READING:
             return replace(model, scroll=max(0, model.scroll + step)), ()
+        case Context.FORM:
+            lines = len(form_fields(model))
+            return replace(model, scroll=(model.scroll + step) % lines), ()
         case Context.BROWSE:
             browse = model.browse
             selected = max(0, min(len(browse.rows) - 1, browse.selected + step))
@@ -254,8 +267,27 @@ def _vertical(model: Model, *, down: bool) -> Step:
             return replace(model, hand=moved), ()
 
 
+def form_fields(model: Model) -> list[Field]:
+    """The lines of the form that is open."""
+    if model.overlay is Overlay.SETTINGS:
+        return settings_fields(model.settings)
+    return table_fields(model.form, model.levels)
+
+
+def _changed(model: Model, step: int) -> Step:
+    """Another value in the chosen line of the form."""
+    fields = form_fields(model)
+    field = fields[min(model.scroll, len(fields) - 1)]
+    if model.overlay is Overlay.SETTINGS:
+        settings = change_settings(model.settings, field, step)
+        return replace(model, settings=settings), (Keep(settings),)
+    return replace(model, form=change_table(model.form, field, step)), ()
+
+
 def _mover(q: int, r: int) -> Callable[[Model, str], Step]:
     def move(model: Model, key: str) -> Step:
+        if context_of(model) is Context.FORM:
+            return _changed(model, q)
         view = model.view
         if view is None:
             return model, ()
@@ -433,7 +465,9 @@ def _no(model: Model, key: str) -> Step:
 def _enter(model: Model, key: str) -> Step:
     entry = model.entry
     if entry is None:
-        return model, ()
+        if model.overlay is Overlay.NEW_TABLE:
+            return _create(model)
+        return replace(model, overlay=None), ()
     model = replace(model, entry=None)
     text = " ".join(entry.text.split())
     if not text:
@@ -490,16 +524,18 @@ def _new_table(model: Model, key: str) -> Step:
         ), ()
     if not model.settings.name:
         return _enter_text(Purpose.NAME)(model, key)
-    from genial.v1.table_pb2 import TableOptions
+    opened = replace(model, overlay=Overlay.NEW_TABLE, scroll=0)
+    return opened, (AskLevels(row.address),)
 
-    options = TableOptions()
-    options.rules.players = 2
-    options.rules.mode = game_pb2.MODE_FREE
-    options.rules.preset = game_pb2.PRESET_GENIAL
-    options.rules.leaving = game_pb2.LEAVING_BOT
+
+def _create(model: Model) -> Step:
+    row = model.browse.chosen
+    if row is None or model.busy:
+        return model, ()
     name = _("{name}'s table").format(name=model.settings.name)
-    effect: Effect = CreateTable(row.address, name, options, (), model.settings.name)
-    return replace(model, busy=True), (effect,)
+    form = model.form
+    create = CreateTable(row.address, name, form.options(), form.bot_levels(), model.settings.name)
+    return replace(model, busy=True, overlay=None), (create,)
 
 
 def _ready(model: Model, key: str) -> Step:
@@ -587,5 +623,4 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.NO: _no,
     Action.CLOSE: _close,
     Action.ENTER: _enter,
-    Action.CHANGE: _nothing,
 }

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from genial.client.errors import RefusedError
 from genial.client.session import Session
@@ -58,8 +58,7 @@ class FakeTable:
 
     def as_session(self) -> Session:
         """For what wants a session: the same interface."""
-        session: Any = self
-        return session
+        return cast(Session, self)
 
     def shown(self) -> Table:
         """The table as the host would show it."""

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from google.protobuf.duration_pb2 import Duration
 
-from genial.client.model import Browse, Hand, HeldSeat, Line, Model, Play, Screen, TableRow
+from genial.client.model import Hand, Line, Model, Play, Screen
 from genial.client.settings import Settings
 from genial.client.updates import GameChanged, Link
-from genial.engine.board import Board, cell_name, index_of, parse_cell
-from genial.engine.hexgrid import DIRECTIONS
-from genial.engine.moves import Ended, Phase, Placed
-from genial.engine.rules import EndReason, Rules, SeatKind, Track
+from genial.engine.board import Board, parse_cell
+from genial.engine.moves import Phase, Placed
+from genial.engine.rules import Rules, SeatKind, Track
 from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeatView
 from genial.v1 import game_pb2
 from genial.v1.table_pb2 import (
     TABLE_STATE_ACTIVE,
-    TABLE_STATE_OPEN,
     ChatMessage,
-    Standing,
     Table,
-    TableOptions,
-    TableSeat,
 )
 
 # Rows A to O of the mock-ups' board; a dot is a free cell. The tile in hand (G6 H5) is not on it.

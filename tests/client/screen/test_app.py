@@ -82,9 +82,7 @@ async def test_too_small_and_back(tmp_path: Path) -> None:
         for width, height in ((79, 24), (80, 23), (20, 5), (1, 1), (12, 40)):
             hands.terminal.resize(width, height)
             app._on_resize()
-            await hands.until(
-                lambda: "TRACKS" not in hands.terminal.text(), "still drawn"
-            )
+            await hands.until(lambda: "TRACKS" not in hands.terminal.text(), "still drawn")
         hands.terminal.resize(80, 24)
         app._on_resize()
         await hands.sees("YOUR TURN, ANA")

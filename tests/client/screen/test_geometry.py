@@ -25,9 +25,7 @@ PLAYERS = {5: 2, 6: 3, 7: 4}
 
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("offset", [(0, 0), (11, 1), (3, 7)])
-def test_small_cells_are_found_under_every_character(
-    radius: int, offset: tuple[int, int]
-) -> None:
+def test_small_cells_are_found_under_every_character(radius: int, offset: tuple[int, int]) -> None:
     grid = SmallGrid(radius, *offset)
     owners = {}
     for cell in zone_of_radius(radius).cells:
@@ -45,9 +43,7 @@ def test_small_cells_are_found_under_every_character(
 
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("offset", [(0, 0), (1, 1), (4, 6)])
-def test_large_cells_are_found_under_every_character(
-    radius: int, offset: tuple[int, int]
-) -> None:
+def test_large_cells_are_found_under_every_character(radius: int, offset: tuple[int, int]) -> None:
     grid = LargeGrid(radius, *offset)
     owners = {}
     shape = [(0, 1), (0, 2), (0, 3), *((1, dx) for dx in range(5)), (2, 1), (2, 2), (2, 3)]
@@ -63,10 +59,8 @@ def test_large_cells_are_found_under_every_character(
         for y in range(grid.oy - 4, grid.oy + grid.height + 4):
             if (x, y) in owners:
                 continue
-            cell = grid.cell_at(x, y)
             if (y - grid.oy) % 2:
-                left = owners.get((x - 1, y))
-                assert cell == left
+                assert grid.cell_at(x, y) == owners.get((x - 1, y))
     assert min(x for x, _ in owners) == grid.ox
     assert max(x for x, _ in owners) == grid.ox + grid.width - 1
     assert max(y for _, y in owners) == grid.oy + grid.height - 1
@@ -109,7 +103,9 @@ def test_boxes_are_those_of_the_design() -> None:
 
 
 def windows() -> list[tuple[int, int]]:
-    return [(w, h) for w in (80, 96, 100, 108, 120, 131, 160, 203) for h in (24, 30, 32, 40, 50, 71)]
+    return [
+        (w, h) for w in (80, 96, 100, 108, 120, 131, 160, 203) for h in (24, 30, 32, 40, 50, 71)
+    ]
 
 
 def drawn(grid: Grid, radius: int, width: int, height: int) -> set[tuple[int, int]]:

@@ -162,7 +162,8 @@ def _row(
     canvas.put(ox + 3, y, cut(name, 17), fg, bold=chosen)
     canvas.put(ox + 21, y, cut(row.host_name, 14), fg)
     if not row.reachable:
-        seconds = int(model.now - (row.silent_since or model.now))
+        since = model.now if row.silent_since is None else row.silent_since
+        seconds = max(0, int(model.now - since))
         silent = _("no answer for {seconds} s").format(seconds=seconds)
         canvas.put(ox + 36, y, cut(silent, 29), fg)
         canvas.put(ox + 66, y, cut(_("unreachable"), 13), fg)

@@ -10,7 +10,7 @@ from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.game import draw_table_title
 from genial.client.view.log import end_sentence
-from genial.client.view.sides import moves_made
+from genial.client.view.sides import moves_made, won_text
 from genial.client.view.typing import draw_entry
 from genial.engine.moves import Ended
 from genial.engine.rules import weakest_first
@@ -119,11 +119,6 @@ def _ranking(
         for number, row in enumerate(standings[:4]):
             canvas.put(ox + 68, 6 + number, cut(row.name, 6), "text")
             canvas.put_right(ox + 76, 6 + number, won_text(row.won_twelfths), "text")
-
-
-def won_text(twelfths: int) -> str:
-    """Games won; shared wins as a decimal."""
-    return str(twelfths // 12) if twelfths % 12 == 0 else f"{twelfths / 12:.1f}"
 
 
 def _ranked(

@@ -110,17 +110,31 @@ class LargeGrid:
 
     def right_edge(self, y: int) -> int:
         """The first column right of everything that the board draws on row `y`."""
+        return max(
+            (
+                self.origin(Axial(min(self.radius, self.radius - r), r))[0] + 5
+                for r in self._rows_at(y)
+            ),
+            default=0,
+        )
+
+    def left_edge(self, y: int, width: int) -> int:
+        """The first column of what the board draws on row `y`; `width` where it draws nothing."""
+        # The first and the last text row of a hexagon are narrower than its middle.
+        narrower = 0 if (y - self.oy) % 2 else 1
+        return min(
+            (
+                self.origin(Axial(max(-self.radius, -self.radius - r), r))[0] + narrower
+                for r in self._rows_at(y)
+            ),
+            default=width,
+        )
+
+    def _rows_at(self, y: int) -> list[int]:
+        """The rows of cells (r) that share text row `y`."""
         t = y - self.oy
-        if not 0 <= t < self.height:
-            return 0
-        rows = {(t - 1) // 2, t // 2, (t - 2) // 2} if t % 2 == 0 else {(t - 1) // 2}
-        edge = 0
-        for row in rows:
-            r = row - self.radius
-            if abs(r) <= self.radius:
-                last = Axial(min(self.radius, self.radius - r), r)
-                edge = max(edge, self.origin(last)[0] + 5)
-        return edge
+        rows = [(t - 1) // 2] if t % 2 else [t // 2, t // 2 - 1]
+        return [row - self.radius for row in rows if 0 <= row <= 2 * self.radius]
 
 
 Grid = SmallGrid | LargeGrid

@@ -6,12 +6,12 @@ from genial.client.model import Ghost, Model
 from genial.client.palette import Look
 from genial.client.text import _
 from genial.client.view import sides
-from genial.client.view.canvas import Canvas, cut
+from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.geometry import RACK_ROWS, TRACK_COLUMNS, LargeGrid
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_large_rack
 from genial.client.view.small import rack_as_shown
-from genial.client.view.spans import Span, put_spans
+from genial.client.view.spans import Span, put_spans, spans_width
 from genial.client.view.tracks import draw_large_tracks
 from genial.client.view.typing import draw_entry
 from genial.engine.view import PlayerView
@@ -30,18 +30,9 @@ def draw_large_parts(
     look: Look,
 ) -> None:
     """All but title, board and keys."""
-    text, mine = sides.turn_text(model, view)
-    if mine and not look.ascii:
-        canvas.put(1, 2, f" {cut(text, 18)} ", "on-strong", "strong", True)
-    else:
-        canvas.put(1, 2, cut(("* " if mine else "") + text, 20), "strong", bold=True)
-    facts = sides.facts(model, view, long=True)
-    for number, (label, value) in enumerate(facts):
-        canvas.put(1, 7 - len(facts) + number, label, "muted")
-        canvas.put(8, 7 - len(facts) + number, value, "text", bold=True)
+    _turn_and_facts(canvas, grid, model, view, look)
+    _preview(canvas, grid, ghost, look)
     rack_y = canvas.height - 8
-    for number, line in enumerate(sides.preview(ghost, look)):
-        put_spans(canvas, 1, rack_y - 9 + (0, 1, 3, 5)[number], line, 19)
     tracks_x = canvas.width - TRACK_COLUMNS
     rows = sides.track_rows(model, view)
     after = draw_large_tracks(
@@ -52,6 +43,51 @@ def draw_large_parts(
         canvas, 0, rack_y, RACK_COLUMNS, shown, chosen, _rack_title(model, view, ghost, look), look
     )
     _log(canvas, grid, after + 1, model, look)
+    if canvas.width - RACK_COLUMNS < NARROW_LOG_COLUMNS:
+        # Beside the rack there is no room for the log, but for what the marks mean.
+        for number, (mark, meaning, on_white) in enumerate(sides.marks_legend(look)):
+            fg, bg = ("on-strong", "strong") if on_white else ("text", None)
+            canvas.put(RACK_COLUMNS + 3, rack_y + 2 + number, mark, fg, bg, True)
+            canvas.put(RACK_COLUMNS + 7, rack_y + 2 + number, cut(meaning, 13), "muted")
+
+
+def _turn_and_facts(
+    canvas: Canvas, grid: LargeGrid, model: Model, view: PlayerView, look: Look
+) -> None:
+    room = min(20, grid.left_edge(2, canvas.width) - 2)
+    text, mine = sides.turn_text(model, view, room - 2)
+    if mine and not look.ascii:
+        canvas.put(1, 2, f" {text} ", "on-strong", "strong", True)
+    else:
+        canvas.put(1, 2, ("* " if mine else "") + text, "strong", bold=True)
+    long, short = sides.facts(model, view, long=True), sides.facts(model, view, long=False)
+    for number, (label, value) in enumerate(long):
+        y = 7 - len(long) + number
+        column = 1 + max(7, 1 + width_of(label))
+        if column + width_of(value) >= grid.left_edge(y, canvas.width):
+            value = short[number][1]
+        canvas.put(1, y, label, "muted")
+        canvas.put(column, y, value, "text", bold=True)
+
+
+def _preview(canvas: Canvas, grid: LargeGrid, ghost: Ghost | None, look: Look) -> None:
+    """In the lower left triangle: with air between the lines where they fit so, else close."""
+    lines = sides.preview(ghost, look)
+    bottom = canvas.height - RACK_ROWS
+    spaced = [bottom - 8 + offset for offset in (0, 1, 3, 5)]
+    rows = next(
+        (
+            rows
+            for rows in (spaced, [bottom - 5 + n for n in range(4)])
+            if all(
+                1 + spans_width(line) < grid.left_edge(row, canvas.width)
+                for row, line in zip(rows, lines, strict=False)
+            )
+        ),
+        [bottom - 3 + n for n in range(4)],
+    )
+    for row, line in zip(rows, lines, strict=False):
+        put_spans(canvas, 1, row, line, grid.left_edge(row, canvas.width))
 
 
 def _rack_title(model: Model, view: PlayerView, ghost: Ghost | None, look: Look) -> list[Span]:

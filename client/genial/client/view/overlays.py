@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from genial.client.form import settings_fields, table_fields
 from genial.client.keys import bindings_for
-from genial.client.model import Ask, Model, Overlay
-from genial.client.palette import Look
+from genial.client.model import Ask, Celebration, Model, Overlay
+from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
 from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.form import draw_form
 from genial.client.view.log import log_lines
+from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
 
 _QUESTIONS = {
@@ -28,6 +31,26 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
         case Overlay.LOG:
             lines = log_lines(model, canvas.width - 6, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
+        case Overlay.RULES:
+            _page(canvas, _("THE RULES"), rules_lines(canvas.width - 8), model.scroll)
+        case Overlay.SETTINGS:
+            draw_form(
+                canvas,
+                _("SETTINGS"),
+                settings_fields(model.settings),
+                model.settings,
+                model.scroll,
+                look,
+            )
+        case Overlay.NEW_TABLE:
+            draw_form(
+                canvas,
+                _("A NEW TABLE"),
+                table_fields(model.form, model.levels),
+                model.form,
+                model.scroll,
+                look,
+            )
     if model.question is not None:
         question = (
             model.quit_warning
@@ -36,15 +59,24 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
         )
         _band(canvas, f"{question}  y / n")
     elif model.celebration is not None:
-        call = " ".join([_("Genial!")] * model.celebration.calls)
-        _band(
-            canvas,
-            _("{call}  {name} fills a counter and places again").format(
-                call=call, name=model.celebration.name
-            )
-            if not model.celebration.own
-            else _("{call}  Place another tile").format(call=call),
-        )
+        _call(canvas, model.celebration)
+
+
+def _call(canvas: Canvas, celebration: Celebration) -> None:
+    """The program makes the call: spaced letters, the colours that are full, what follows."""
+    y = canvas.height - 2
+    canvas.fill(0, y, canvas.width, 1, "strong")
+    call = _("Genial!").upper()
+    end = canvas.put(2, y, " ".join(call), "on-strong", "strong", True) + 2
+    for symbol in celebration.symbols:
+        end = canvas.put(end, y, f" {symbol.letter} ", ink_role(symbol), fill_role(symbol), True)
+        end += 1
+    said = (
+        _("is full: place another tile at once")
+        if celebration.own
+        else _("is full: {name} places another tile").format(name=celebration.name)
+    )
+    canvas.put(end + 1, y, cut(said, canvas.width - end - 2), "on-strong", "strong", True)
 
 
 def _page(canvas: Canvas, title: str, lines: list[list[Span]], scroll: int) -> None:

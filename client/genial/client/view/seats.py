@@ -152,7 +152,9 @@ def draw_seats(canvas: Canvas, x: int, y: int, seats: Sequence[TableSeat], own: 
     """A row a seat: number, name, what there is to say of it."""
     for number, seat in enumerate(seats):
         row = y + number
-        canvas.put(x, row, str(number + 1), "muted")
+        # The own row lies on a selected ground, where muted text is too weak.
+        fg = "text" if number == own else "muted"
+        canvas.put(x, row, str(number + 1), fg)
         if is_open(seat):
             canvas.put(x + 3, row, _("free"), "muted")
             continue
@@ -160,4 +162,4 @@ def draw_seats(canvas: Canvas, x: int, y: int, seats: Sequence[TableSeat], own: 
         if number == own:
             words = ", ".join(word for word in (_("you"), words) if word)
         end = canvas.put(x + 3, row, cut(seat.name, 20), "text", bold=True)
-        canvas.put(max(end + 2, x + 9), row, cut(words, x + 36 - max(end + 2, x + 9)), "muted")
+        canvas.put(max(end + 2, x + 9), row, cut(words, x + 36 - max(end + 2, x + 9)), fg)

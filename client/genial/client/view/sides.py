@@ -9,7 +9,7 @@ from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
 from genial.client.sentences import refused_sentence
 from genial.client.text import _, ngettext
-from genial.client.view.canvas import cut
+from genial.client.view.canvas import cut, width_of
 from genial.client.view.log import is_told, play_sentence
 from genial.client.view.spans import Span, points_spans, tile_chip
 from genial.client.view.tracks import TrackRow
@@ -22,20 +22,23 @@ from genial.engine.view import PlayerView
 REVERSED: Final = "strong"
 
 
-def turn_text(model: Model, view: PlayerView) -> tuple[str, bool]:
-    """Whose turn it is, and whether that is ours."""
+def turn_text(model: Model, view: PlayerView, room: int) -> tuple[str, bool]:
+    """Whose turn it is, in at most `room` columns, and whether that is ours."""
     if view.is_over:
-        return _("GAME OVER"), False
+        return cut(_("GAME OVER"), room), False
     name = model.name_of(view.turn).upper()
     if not view.is_my_turn:
-        return _("{name} TO MOVE").format(name=cut(name, 9)), False
+        template = _("{name} TO MOVE")
+        return template.format(name=cut(name, room - width_of(template.format(name="")))), False
     match view.phase:
         case Phase.BONUS:
-            return _("BONUS, {name}").format(name=name), True
+            text = _("BONUS")
         case Phase.CLOSE:
-            return _("END TURN, {name}").format(name=name), True
+            text = _("END TURN")
         case _:
-            return _("YOUR TURN, {name}").format(name=name), True
+            text = _("YOUR TURN")
+    named = f"{text}, {name}"
+    return (named if width_of(named) <= room else cut(text, room)), True
 
 
 def clock_left(model: Model, seat: int) -> float | None:
@@ -135,7 +138,7 @@ def track_rows(model: Model, view: PlayerView) -> list[TrackRow]:
             seats.sort(key=lambda member: member != seat)
         names = "+".join(view.seats[member].name for member in seats)
         if view.rules.mode is Mode.PARTNERS:
-            names = "+".join(cut(view.seats[member].name, 3) for member in seats)
+            names = "+".join(cut(view.seats[member].name, 2) for member in seats)
         rows.append(
             TrackRow(
                 name=names,
@@ -192,7 +195,33 @@ def status_line(model: Model, view: PlayerView, ghost: Ghost | None, look: Look)
         return [Span(model.notice, "strong", bold=True)]
     if ghost is not None and ghost.refusal is not None:
         return [Span(refused_sentence(ghost.refusal), "text")]
+    if ghost is not None and view.viewer is not None and view.viewer not in view.started:
+        return [
+            Span(_("Your first tile must touch a start symbol that is not taken: see o."), "text")
+        ]
     return last_move(model, look)
+
+
+def team_lines(model: Model, view: PlayerView) -> list[str]:
+    """What there is room for below two or three tracks: who plays with whom, games won."""
+    lines: list[str] = []
+    if view.rules.mode is Mode.PARTNERS:
+        pairs = [
+            _("{one} and {other}").format(
+                one=view.seats[team[0]].name, other=view.seats[team[1]].name
+            )
+            for team in view.rules.teams
+        ]
+        lines.append(_("{pair} against {others}").format(pair=pairs[0], others=pairs[1]))
+    if model.table is not None and model.table.standings:
+        won = ", ".join(f"{row.name} {won_text(row.won_twelfths)}" for row in model.table.standings)
+        lines.append(_("games won: {won}").format(won=won))
+    return lines
+
+
+def won_text(twelfths: int) -> str:
+    """Games won; shared wins as a decimal."""
+    return str(twelfths // 12) if twelfths % 12 == 0 else f"{twelfths / 12:.1f}"
 
 
 def choice_line(model: Model, view: PlayerView) -> list[Span]:

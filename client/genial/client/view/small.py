@@ -6,7 +6,7 @@ from genial.client.model import Ghost, Model
 from genial.client.palette import Look
 from genial.client.text import _
 from genial.client.view import sides
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.geometry import SmallGrid, board_grid
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_small_rack
@@ -33,8 +33,15 @@ def draw_small_parts(
     canvas.fill(0, RACK_Y, canvas.width, 5, "panel")
     rows = sides.track_rows(model, view)
     draw_small_tracks(canvas, ox, RACK_Y, rows, view.rules.cap, model.settings.weakest_first, look)
+    spare = sides.team_lines(model, view)[: 4 - len(rows)]
+    for number, line in enumerate(spare):
+        canvas.put(ox + 3, 21 - len(spare) + number, cut(line, 47), "muted")
     shown, chosen = rack_as_shown(model)
-    if model.seat is not None:
+    if model.seat is None:
+        canvas.put(ox + RACK_X, RACK_Y, _("WATCHING"), "muted", bold=True)
+        for number, line in enumerate(wrap(_("You see what everybody may see."), 26)):
+            canvas.put(ox + RACK_X, RACK_Y + 1 + number, line, "text")
+    else:
         draw_small_rack(canvas, ox + RACK_X, RACK_Y, shown, chosen, look)
     _bottom(canvas, ox, model, view, ghost, look)
 
@@ -49,14 +56,14 @@ def rack_as_shown(model: Model) -> tuple[list[Tile | None], int | None]:
 
 
 def _turn_and_facts(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) -> None:
-    text, mine = sides.turn_text(model, view)
     # Row A of the largest board begins at column 22 with its name.
+    text, mine = sides.turn_text(model, view, 18)
     if look.ascii:
-        canvas.put(ox + 1, 1, cut(("* " if mine else "") + text, 20), "text", bold=mine)
+        canvas.put(ox + 1, 1, ("* " if mine else "") + text, "text", bold=mine)
     elif mine:
-        canvas.put(ox + 1, 1, f" {cut(text, 18)} ", "on-strong", "strong", True)
+        canvas.put(ox + 1, 1, f" {text} ", "on-strong", "strong", True)
     else:
-        canvas.put(ox + 1, 1, cut(text, 20), "strong", bold=True)
+        canvas.put(ox + 1, 1, text, "strong", bold=True)
     facts = sides.facts(model, view, long=False)
     column = ox + 2 + max(width_of(label) for label, _value in facts)
     for number, (label, value) in enumerate(facts):

@@ -1,0 +1,38 @@
+"""A form: a line for each field, the chosen one with what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from genial.client.form import Field, value_words
+from genial.client.palette import Look
+from genial.client.view.canvas import Canvas, cut, wrap
+
+VALUE_X = 22
+
+
+def draw_form(
+    canvas: Canvas, title: str, fields: Sequence[Field], value: object, chosen: int, look: Look
+) -> None:
+    """All rows between the first and the last; `chosen` counts fields from 0."""
+    canvas.fill(0, 1, canvas.width, canvas.height - 2, "panel")
+    ox = (canvas.width - 80) // 2
+    canvas.put(ox + 4, 2, title, "muted", bold=True)
+    chosen = min(chosen, len(fields) - 1)
+    left, right = ("<", ">") if look.ascii else ("‹", "›")
+    for number, field in enumerate(fields):
+        y = 4 + number
+        words = cut(value_words(field, getattr(value, field.key)), 40)
+        if number == chosen:
+            canvas.fill(ox + 3, y, 74, 1, "sel")
+            canvas.put(ox + 4, y, ">" if look.ascii else "▸", "strong", bold=True)
+            end = canvas.put(ox + VALUE_X + 2, y, words, "strong", bold=True)
+            canvas.put(ox + VALUE_X, y, left, "strong", bold=True)
+            canvas.put(end + 1, y, right, "strong", bold=True)
+        else:
+            canvas.put(ox + VALUE_X + 2, y, words, "text")
+        canvas.put(
+            ox + 6, y, cut(field.label, VALUE_X - 7), "text" if number == chosen else "muted"
+        )
+    for number, line in enumerate(wrap(fields[chosen].help, 72)):
+        canvas.put(ox + 6, 5 + len(fields) + number, line, "text")
