@@ -293,10 +293,11 @@ async def world_at(
     rooms: Rooms | None = None,
     clock: list[int] | None = None,
     settings: LobbySettings | None = None,
+    bots: Bots | None = None,
 ) -> AsyncIterator[World]:
     """A lobby over a real database; open it twice to see a restart."""
     database = await Database.open(folder / "genial.db", [COMPONENT])
-    rooms, bots, clock = rooms or Rooms(), Bots(), clock or [START]
+    rooms, bots, clock = rooms or Rooms(), bots or Bots(), clock or [START]
     lobby = Lobby(
         LobbyStore(database),
         rooms,
