@@ -14,7 +14,7 @@ ARGS ?=
 PROTOS_OUT ?= protos
 
 .DEFAULT_GOAL := help
-.PHONY: help play host test check bench protos protos-baseline clean distclean dev runtime \
+.PHONY: help play host test check bench train strength protos protos-baseline clean distclean dev runtime \
         check-style check-types check-imports check-buf check-protos check-wheel try-wheel
 
 help: ## This list
@@ -36,6 +36,12 @@ check: check-style check-types check-imports check-buf check-protos check-wheel 
 
 bench: dev ## Measure the speed, as ratios taken side by side in one run
 	$(PY) -m tests.benchmarks.run $(ARGS)
+
+train: dev ## Make the bots' models anew by self-play (hours)
+	$(PY) -m genial.lab.train $(ARGS)
+
+strength: dev ## Measure the levels against each other (hours; goes on where it was stopped)
+	$(PY) -m tests.strength.run $(ARGS)
 
 protos: dev ## Generate the Python code of the contract (protos/genial/v1)
 	@$(generate)

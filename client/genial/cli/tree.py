@@ -17,6 +17,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "tables": ("genial.cli.tables", "List the tables of a host."),
     "games": ("genial.cli.games", "List the games of a host, running and finished."),
     "bot": ("genial.cli.bot", "Bring a bot to a table, in a process of its own."),
+    "arena": ("genial.cli.arena", "Let bots play bots, and say who is how strong."),
     "replay": ("genial.cli.replay", "Step through a finished game, forwards and backwards."),
     "record": ("genial.cli.record", "Fetch, check and show records of games."),
 }

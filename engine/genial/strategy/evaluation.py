@@ -1,0 +1,253 @@
+"""What a position is worth to a seat: the chance of winning, learned from self-play.
+
+For one team against another the chance that it ends above is sigmoid(weights . features); against
+several, the product. Weights depend on how full the board is (a parabola in the part of the cells
+that is free) and on whether the team made the last turn. In solitaire the same features, with
+nobody on the other side, give the expected lowest counter.
+
+Features, all by rank of the owner's own counters, weakest first (ties R G B O Y P). S[k] is
+`Playout.lines[k]`, a usable cell is free and has a free neighbour, room is what a counter still
+lacks to the end of its track, need is room / track length:
+
+- lead: (mine - theirs) / 6; level: mine / track length
+- best line, mine and theirs: min(best S[k] on a usable cell, room) / 4; mine times 0.4 if no tile
+  of my rack shows the colour
+- rack: min(tiles of my rack that show the colour, 3) / 2
+- mean line, mine and theirs: sum of S[k] over usable cells / (their number + 4) * need
+- good cells, mine and theirs: min(usable cells with S[k] >= 3, 8) / 8 * need
+- supply, mine: halves of the colour that are neither on the board nor on my rack / 40 * need
+- bias: 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import exp
+from typing import Final, NamedTuple
+
+from genial.engine.rules import Mode, Rules
+from genial.strategy.models.own import MODELS
+from genial.strategy.outcome import share_of
+from genial.strategy.playout import FIRST, SECOND, Playout, spread
+
+SYMBOLS: Final = (1, 2, 3, 4, 5, 6)
+RANKS: Final = 6
+
+GROUPS: Final = (
+    "lead",
+    "level",
+    "best_mine",
+    "best_theirs",
+    "rack",
+    "mean_mine",
+    "mean_theirs",
+    "good_mine",
+    "good_theirs",
+    "supply",
+)
+"""The groups of six features, in order; a bias follows."""
+
+FEATURES: Final = len(GROUPS) * RANKS + 1
+LEAD, LEVEL = 0, 6
+MEAN_MINE, MEAN_THEIRS = GROUPS.index("mean_mine") * RANKS, GROUPS.index("mean_theirs") * RANKS
+
+_GOOD: Final = 3
+_HALVES: Final = 40
+"""Half tiles of each symbol in the box: five mixed kinds of six, two on each of five doubles."""
+
+Curve = tuple[Sequence[float], Sequence[float], Sequence[float]]
+"""Weights w0, w1, w2: a feature counts w0 + w1 * s + w2 * s * s at stage s."""
+
+
+class Lines(NamedTuple):
+    """What is open on the board, by symbol (place 0 unused)."""
+
+    usable: int
+    best: list[int]
+    total: list[int]
+    good: list[int]
+
+
+def open_lines(state: Playout) -> Lines:
+    """Count the lines on the usable cells. A few microseconds."""
+    free = state.free
+    usable = free & spread(free)
+    best, total, good = [0] * 7, [0] * 7, [0] * 7
+    for k in SYMBOLS:
+        rows = state.levels[k]
+        level = 1
+        found = 0
+        while cells := rows[level] & usable:
+            count = cells.bit_count()
+            found += count
+            if level == _GOOD:
+                good[k] = count
+            level += 1
+        best[k] = level - 1
+        total[k] = found
+    return Lines(usable.bit_count(), best, total, good)
+
+
+def shown_by(rack: Sequence[int]) -> list[int]:
+    """By symbol, how many tiles of a rack show it."""
+    shown = [0] * 7
+    for kind in rack:
+        a, b = FIRST[kind], SECOND[kind]
+        shown[a] += 1
+        if a != b:
+            shown[b] += 1
+    return shown
+
+
+def supply_for(state: Playout, rack: Sequence[int]) -> list[int]:
+    """By symbol, the halves that are neither on the board (start symbols apart) nor on a rack."""
+    left = [_HALVES + 1] * 7
+    cells = state.cells
+    for index in state.zone.indices:
+        left[cells[index]] -= 1
+    for kind in rack:
+        left[FIRST[kind]] -= 1
+        left[SECOND[kind]] -= 1
+    return left
+
+
+class Side(NamedTuple):
+    """What one seat brings to every comparison with another: its rack's part of the features."""
+
+    shown: list[int]
+    supply: list[int]
+
+
+def features(
+    mine: Sequence[int],
+    theirs: Sequence[int],
+    cap: int,
+    lines: Lines,
+    side: Side,
+) -> list[float]:
+    """The features of one team against another, in the order of `GROUPS`.
+
+    Args:
+        mine: Counters by symbol, place 0 unused.
+        theirs: The others' counters.
+        cap: Length of the tracks.
+        lines: Of the board.
+        side: Of the seat that looks.
+    """
+    usable, best, total, good = lines
+    shown, supply = side
+    my_order = sorted(SYMBOLS, key=mine.__getitem__)
+    their_order = sorted(SYMBOLS, key=theirs.__getitem__)
+    spacing = usable + 4
+    found: list[float] = []
+    best_mine, rack, mean_mine, good_mine, stock = [], [], [], [], []
+    for k, o in zip(my_order, their_order, strict=True):
+        counter = mine[k]
+        room = cap - counter
+        need = room / cap
+        has = shown[k]
+        found.append((counter - theirs[o]) / 6)
+        line = (best[k] if best[k] < room else room) / 4
+        best_mine.append(line if has else 0.4 * line)
+        rack.append((has if has < 3 else 3) / 2)
+        mean_mine.append(total[k] / spacing * need)
+        good_mine.append((good[k] if good[k] < 8 else 8) / 8 * need)
+        stock.append(supply[k] / _HALVES * need)
+    found += [mine[k] / cap for k in my_order]
+    found += best_mine
+    rooms = [cap - theirs[o] for o in their_order]
+    found += [min(best[o], room) / 4 for o, room in zip(their_order, rooms, strict=True)]
+    found += rack
+    found += mean_mine
+    found += [total[o] / spacing * room / cap for o, room in zip(their_order, rooms, strict=True)]
+    found += good_mine
+    found += [min(good[o], 8) / 8 * room / cap for o, room in zip(their_order, rooms, strict=True)]
+    found += stock
+    found.append(1.0)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The weights for one kind of game.
+
+    Attributes:
+        mine_last: For a team that made the last turn.
+        theirs_last: For the others.
+    """
+
+    mine_last: Curve
+    theirs_last: Curve
+
+
+def model_key(rules: Rules) -> str:
+    """The name of the model for these rules: mode and number of players."""
+    return f"{rules.mode.value}-{rules.players}"
+
+
+@cache
+def shipped_model(key: str) -> Model:
+    """The trained model of a kind of game.
+
+    Raises:
+        KeyError: There is none of this name.
+    """
+    rows = MODELS[key]
+    return Model((rows[0], rows[1], rows[2]), (rows[3], rows[4], rows[5]))
+
+
+class Evaluation:
+    """Values positions of one kind of game."""
+
+    __slots__ = ("_at_start", "_model", "_tables", "solo")
+
+    def __init__(self, rules: Rules, model: Model | None = None) -> None:
+        """Uses the shipped model unless another one is given."""
+        self._model = model if model is not None else shipped_model(model_key(rules))
+        self._at_start = len(rules.zone.indices) - 6
+        self._tables: dict[tuple[bool, int], tuple[float, ...]] = {}
+        self.solo = rules.mode is Mode.SOLO
+
+    def weights(self, mine_last: bool, free: int) -> tuple[float, ...]:
+        """The weights when so many cells are free."""
+        found = self._tables.get((mine_last, free))
+        if found is None:
+            curve = self._model.mine_last if mine_last else self._model.theirs_last
+            s = free / self._at_start
+            found = tuple(a + b * s + c * s * s for a, b, c in zip(*curve, strict=True))
+            self._tables[mine_last, free] = found
+        return found
+
+    def value(self, state: Playout, me: int) -> float:
+        """The chance that seat `me` wins (solitaire: the expected lowest counter).
+
+        A game that is over is worth its result.
+        """
+        if state.over:
+            if self.solo:
+                return float(min(state.tracks[0][1:]))
+            return share_of(state, me)
+        team = state.team_of[me]
+        mine = state.tracks[team]
+        last = state.last_mover
+        weights = self.weights(last >= 0 and state.team_of[last] == team, state.free.bit_count())
+        lines = open_lines(state)
+        rack = state.racks[me]
+        side = Side(shown_by(rack), supply_for(state, rack))
+        if self.solo:
+            found = features(mine, NOBODY, state.cap, lines, side)
+            return sum(map(float.__mul__, weights, found))
+        product = 1.0
+        gone = {state.team_of[seat] for seat in state.resigned}
+        for other, theirs in enumerate(state.tracks):
+            if other != team and other not in gone:
+                found = features(mine, theirs, state.cap, lines, side)
+                logit = sum(map(float.__mul__, weights, found))
+                product *= 1 / (1 + exp(-logit)) if logit > -40 else 0.0
+        return product
+
+
+NOBODY: Final = [0] * 7
+"""The counters of the other side in solitaire."""

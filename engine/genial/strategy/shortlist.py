@@ -1,0 +1,129 @@
+"""A quick choice of the placements that are worth a closer look.
+
+The evaluation is linear in the lines of the board, so what a placement does to it is, to first
+order, the sum of what its two halves do: the points that a half scores, the lines on its cell that
+nobody can use any more, and the new ones that it opens beside it. Each half is judged once by
+colour and cell, thousands of placements by one addition each.
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Final
+
+from genial.engine.rules import advance
+from genial.strategy.evaluation import (
+    MEAN_MINE,
+    MEAN_THEIRS,
+    NOBODY,
+    SYMBOLS,
+    Evaluation,
+    Side,
+    features,
+    open_lines,
+    shown_by,
+    supply_for,
+)
+from genial.strategy.playout import AXES, BITS, FIRST, SECOND, Playout, cells_in, spread
+from genial.strategy.policy import Choice
+
+_BONUS: Final = 0.35
+"""What a bonus placement is worth beside the points, in logits (solitaire has none)."""
+
+
+def shortlist(state: Playout, evaluation: Evaluation, size: int) -> list[Choice]:
+    """The most promising placements of the mover, at most `size`, best first.
+
+    Ties are in fixed order, so the result depends on the state alone.
+    """
+    me = state.turn
+    team = state.team_of[me]
+    mine = state.tracks[team]
+    cap = state.cap
+    rack = state.racks[me]
+    kinds = sorted(set(rack))
+    symbols = sorted({FIRST[kind] for kind in kinds} | {SECOND[kind] for kind in kinds})
+    lines = open_lines(state)
+    side = Side(shown_by(rack), supply_for(state, rack))
+    weights = evaluation.weights(True, max(0, state.free.bit_count() - 2))
+    gone = {state.team_of[seat] for seat in state.resigned}
+    others = [
+        theirs for other, theirs in enumerate(state.tracks) if other != team and other not in gone
+    ] or [NOBODY]
+
+    # How much each comparison matters: a game that is won or lost against one team already
+    # says nothing about where to place.
+    pull: list[float] = []
+    base: list[float] = []
+    for theirs in others:
+        logit = sum(map(float.__mul__, weights, features(mine, theirs, cap, lines, side)))
+        base.append(logit)
+        pull.append(1.0 if evaluation.solo else 1 / (1 + exp(max(-30.0, min(30.0, logit)))))
+    most = max(pull)
+    pull = [max(part / most, 0.02) for part in pull]
+
+    # What one unit of S on a usable cell is worth to me, by colour.
+    spacing = lines.usable + 4
+    unit = [0.0] * 7
+    my_order = sorted(SYMBOLS, key=mine.__getitem__)
+    for part, theirs in zip(pull, others, strict=True):
+        for rank, k in enumerate(my_order):
+            unit[k] += part * weights[MEAN_MINE + rank] * (cap - mine[k]) / cap / spacing
+        for rank, k in enumerate(sorted(SYMBOLS, key=theirs.__getitem__)):
+            unit[k] += part * weights[MEAN_THEIRS + rank] * (cap - theirs[k]) / cap / spacing
+
+    free = cells_in(state.free)
+    rows = state.lines
+    lost = {u: sum(unit[k] * rows[k][u] for k in SYMBOLS) for u in free}
+    worth: dict[int, dict[int, float]] = {}
+    for k in symbols:
+        earned: dict[int, float] = {}
+        row = rows[k]
+        opened = _opened(state, k, free)
+        trial = mine[:]
+        for points in {row[u] for u in free}:
+            after = advance(mine[k], points, cap)
+            trial[k] = after
+            gain = 0.0
+            if after != mine[k]:
+                for part, theirs, before in zip(pull, others, base, strict=True):
+                    found = features(trial, theirs, cap, lines, side)
+                    gain += part * (sum(map(float.__mul__, weights, found)) - before)
+                if state.has_bonus and after in (18, cap):
+                    gain += _BONUS
+            earned[points] = gain
+        worth[k] = {u: earned[row[u]] + unit[k] * opened[u] - lost[u] for u in free}
+
+    found_ones: list[tuple[float, Choice]] = []
+    pairs = state.pairs()
+    for kind in kinds:
+        a, b = FIRST[kind], SECOND[kind]
+        for x, y in ((a, b), (b, a)) if a != b else ((a, b),):
+            at_x, at_y = worth[x], worth[y]
+            found_ones += [(at_x[u] + at_y[v], (kind, x, y, u, v)) for u, v in pairs]
+    found_ones.sort(reverse=True)
+    return [choice for _, choice in found_ones[:size]]
+
+
+def _opened(state: Playout, symbol: int, free: list[int]) -> dict[int, int]:
+    """By free cell, by how much S of a symbol grows around if it is laid there."""
+    cells = state.cells
+    usable = state.free & spread(state.free)
+    found = {}
+    for cell in free:
+        grown = 0
+        for step in AXES:
+            end, length = cell + step, 1
+            while cells[end] == symbol:
+                end += step
+                length += 1
+            other, far = cell - step, 1
+            while cells[other] == symbol:
+                other -= step
+                far += 1
+            if usable & BITS[end]:
+                grown += far
+            if usable & BITS[other]:
+                grown += length
+        found[cell] = grown
+    return found
