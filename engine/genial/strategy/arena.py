@@ -203,4 +203,3 @@ def _shares(rules: Rules, ranking: Ranking) -> tuple[float, ...]:
     first = ranking[0]
     share = 1.0 / len({rules.team_of(seat) for seat in first})
     return tuple(share if seat in first else 0.0 for seat in range(rules.players))
-

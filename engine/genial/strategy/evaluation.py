@@ -28,7 +28,7 @@ from math import exp
 from typing import Final, NamedTuple
 
 from genial.engine.rules import Mode, Rules
-from genial.strategy.models.own import MODELS
+from genial.strategy.models import free_2, free_3, free_4, partners_4, solo_1
 from genial.strategy.outcome import share_of
 from genial.strategy.playout import FIRST, SECOND, Playout, spread
 
@@ -194,8 +194,14 @@ def shipped_model(key: str) -> Model:
     Raises:
         KeyError: There is none of this name.
     """
-    rows = MODELS[key]
-    return Model((rows[0], rows[1], rows[2]), (rows[3], rows[4], rows[5]))
+    shipped = {
+        "free-2": free_2,
+        "free-3": free_3,
+        "free-4": free_4,
+        "partners-4": partners_4,
+        "solo-1": solo_1,
+    }[key]
+    return Model(shipped.MINE_LAST, shipped.THEIRS_LAST)
 
 
 class Evaluation:

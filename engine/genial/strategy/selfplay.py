@@ -26,7 +26,7 @@ from genial.strategy.evaluation import (
     supply_for,
 )
 from genial.strategy.playout import Playout, kinds_of
-from genial.strategy.policy import close_turn, owed_bonuses
+from genial.strategy.policy import Choice, close_turn, owed_bonuses
 from genial.strategy.shortlist import shortlist
 
 
@@ -80,10 +80,11 @@ def deal_out(rules: Rules, rng: random.Random) -> Playout:
     return state
 
 
-def best_by_value(state: Playout, evaluation: Evaluation, looked_at: int) -> tuple[int, ...]:
+def best_by_value(state: Playout, evaluation: Evaluation, looked_at: int) -> Choice:
     """The placement after which the mover stands best, the bonuses it owes played greedily."""
     me = state.turn
-    best, best_value = None, -1.0
+    best: Choice | None = None
+    best_value = float("-inf")
     for choice in shortlist(state, evaluation, looked_at):
         state.place(*choice)
         if state.bonus_owed:
@@ -95,7 +96,8 @@ def best_by_value(state: Playout, evaluation: Evaluation, looked_at: int) -> tup
         state.undo()
         if value > best_value:
             best, best_value = choice, value
-    assert best is not None
+    if best is None:
+        raise ValueError("there is nothing to place")
     return best
 
 
@@ -108,15 +110,15 @@ def play(recipe: Recipe, evaluation: Evaluation, rng: random.Random) -> list[Sam
             if rng.random() < recipe.strays:
                 choice = rng.choice(shortlist(state, evaluation, 4 * recipe.looked_at))
             else:
-                choice = best_by_value(state, evaluation, recipe.looked_at)  # type: ignore[assignment]
+                choice = best_by_value(state, evaluation, recipe.looked_at)
             state.place(*choice)
             continue
         _look(state, recipe, evaluation, rng, seen)
         close_turn(state, rng)
-    samples = []
-    for mine_last, free, found, team, other, ahead in seen:
-        samples.append(Sample(mine_last, free, found, result_of(state, team, other), ahead))
-    return samples
+    return [
+        Sample(mine_last, free, found, result_of(state, team, other), ahead)
+        for mine_last, free, found, team, other, ahead in seen
+    ]
 
 
 def result_of(state: Playout, team: int, other: int) -> float:
