@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from genial.cli.common import host_options
+from genial.cli.access import AccessOptions, host_options
 from genial.cli.tree import GenialCommand
 
 
@@ -21,7 +21,7 @@ from genial.cli.tree import GenialCommand
 )
 @host_options
 def bot(
-    address: str, table: str, level: str, name: str, think: float | None, plaintext: bool
+    address: str, table: str, level: str, name: str, think: float | None, access: AccessOptions
 ) -> int:
     """Bring a bot to TABLE at the host at ADDRESS; it ends when the table is finished."""
     from genial.bot.main import run_single
@@ -29,6 +29,14 @@ def bot(
     from genial.strategy.levels import UnknownLevelError
 
     try:
-        return run_single(address, table, level=level, think=think, name=name, store=DiskStore())
+        return run_single(
+            address,
+            table,
+            level=level,
+            think=think,
+            name=name,
+            store=DiskStore(),
+            access=access.make(),
+        )
     except UnknownLevelError as error:
         raise click.UsageError(f"{error}.") from error

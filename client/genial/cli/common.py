@@ -27,11 +27,6 @@ PRESETS: Final = ("genial", "official")
 DEFAULT_PLAYER: Final = "Player"
 
 
-def host_options(function: Decorated) -> Decorated:
-    """The options of every command that calls a host."""
-    return click.option("--plaintext", is_flag=True, help="Connect without encryption.")(function)
-
-
 def game_options(function: Decorated) -> Decorated:
     """The options that say what is played; see `chosen_rules`."""
     for option in reversed(

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genial.cli.common import (
-    chosen_rules,
-    game_options,
-    host_options,
-    parse_levels,
-    print_json,
-    run,
-)
+from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import chosen_rules, game_options, parse_levels, print_json, run
 from genial.cli.tree import GenialCommand
 
 if TYPE_CHECKING:
@@ -57,7 +51,7 @@ def create(
     leaving: str,
     games: int,
     as_json: bool,
-    plaintext: bool,
+    access: AccessOptions,
 ) -> int:
     """Open a table at the host at ADDRESS, without sitting down, and print its id.
 
@@ -76,7 +70,7 @@ def create(
     )
 
     async def open_table() -> Table:
-        async with await connect(address) as link:
+        async with await connect(address, access=access.make()) as link:
             return await link.create_table(options, bot_levels=levels)
 
     table = run(open_table)

@@ -16,6 +16,9 @@ from genial.cli.tree import genial
 
 def run(arguments: Sequence[str]) -> int:
     """Runs a command; see `genial.cli.main`."""
+    # gRPC's own lines would stand in the middle of a screen, and whoever knocks at a host
+    # without knowing TLS would fill its log. What matters reaches us as errors.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     _write_any_name()
     try:
         result = genial.main(list(arguments), prog_name="genial", standalone_mode=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from genial.cli.common import host_options, name_option, plain_option, player_name, run_client
+from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import name_option, plain_option, player_name, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
@@ -16,7 +17,7 @@ from genial.cli.tree import GenialCommand
 @plain_option
 @host_options
 def join(
-    address: str | None, table: str | None, name: str | None, plain: bool, plaintext: bool
+    address: str | None, table: str | None, name: str | None, plain: bool, access: AccessOptions
 ) -> int:
     """Take a seat at the host at ADDRESS; without one, at a host on this network.
 
@@ -29,13 +30,18 @@ def join(
     if terminal and not plain:
         from genial.cli.screen import join_on_screen
 
-        return run_client(lambda: join_on_screen(address, table, name))
+        return run_client(lambda: join_on_screen(address, table, name, access))
     chosen, explicit = player_name(name, may_ask=terminal)
-    return run_client(lambda: _join_plain(address, table, chosen, explicit, terminal))
+    return run_client(lambda: _join_plain(address, table, chosen, explicit, access, terminal))
 
 
 async def _join_plain(
-    address: str | None, table_id: str | None, name: str, explicit: bool, terminal: bool
+    address: str | None,
+    table_id: str | None,
+    name: str,
+    explicit: bool,
+    access: AccessOptions,
+    terminal: bool,
 ) -> int:
     from contextlib import AsyncExitStack
 
@@ -46,7 +52,12 @@ async def _join_plain(
     reader = LineReader()
     async with AsyncExitStack() as stack:
         place = await find_place(
-            stack, address, table_id, name if explicit else None, reader if terminal else None
+            stack,
+            address,
+            table_id,
+            name if explicit else None,
+            access,
+            reader if terminal else None,
         )
         session = await sit_down(place.link, place.table.table_id, name, chosen=explicit)
         error = await run_plain(session, reader)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from genial.cli.common import host_options, run
+from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import run
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
@@ -27,12 +28,12 @@ def record() -> None:
     help="Where to write it. [default: standard output]",
 )
 @host_options
-def fetch(address: str, game: str, output: str | None, plaintext: bool) -> int:
+def fetch(address: str, game: str, output: str | None, access: AccessOptions) -> int:
     """Get the record of the finished GAME from the host at ADDRESS."""
     from genial.client.session import connect
 
     async def get() -> bytes:
-        async with await connect(address) as link:
+        async with await connect(address, access=access.make()) as link:
             return await link.get_record(game)
 
     content = run(get)

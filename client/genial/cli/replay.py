@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genial.cli.common import host_options, plain_option, run, run_client
+from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import plain_option, run, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 @click.argument("game", required=False, metavar="")
 @plain_option
 @host_options
-def replay(where: str, game: str | None, plain: bool, plaintext: bool) -> int:
+def replay(where: str, game: str | None, plain: bool, access: AccessOptions) -> int:
     """Step through a finished game, forwards and backwards.
 
     FILE is a record; with ADDRESS and GAME the record is fetched from a host.
     """
-    opened = _from_file(where) if game is None else _from_host(where, game)
+    opened = _from_file(where) if game is None else _from_host(where, game, access)
     return run_client(lambda: _replay_plain(opened))
 
 
@@ -37,12 +38,12 @@ def _from_file(path: str) -> OpenedRecord:
         raise Failure(str(error)) from error
 
 
-def _from_host(address: str, game: str) -> OpenedRecord:
+def _from_host(address: str, game: str, access: AccessOptions) -> OpenedRecord:
     from genial.client.record_files import RecordFileError, open_bytes
     from genial.client.session import connect
 
     async def fetch() -> bytes:
-        async with await connect(address) as link:
+        async with await connect(address, access=access.make()) as link:
             return await link.get_record(game)
 
     content = run(fetch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
+from genial.cli.access import AccessOptions
 from genial.cli.common import player_name
 from genial.cli.seating import find_place, sit_down
 from genial.client import app
@@ -11,22 +12,31 @@ from genial.client.lines import LineReader
 from genial.client.session import DiskStore, connect, watch
 
 
-async def join_on_screen(address: str | None, table_id: str | None, name: str | None) -> int:
+async def join_on_screen(
+    address: str | None, table_id: str | None, name: str | None, access: AccessOptions
+) -> int:
     """`genial join` at a terminal: at the table if it is plain which, else at the list."""
     if address is None and table_id is None:
-        return await app.run(store=DiskStore(), name=name or "")
+        return await app.run(store=DiskStore(), name=name or "", access=access.make())
     chosen, explicit = player_name(name, may_ask=True)
     async with AsyncExitStack() as stack:
         place = await find_place(
-            stack, address, table_id, chosen if explicit else None, LineReader()
+            stack, address, table_id, chosen if explicit else None, access, LineReader()
         )
         session = await sit_down(place.link, place.table.table_id, chosen, chosen=explicit)
-        return await app.run(session=session, store=place.link.store, invite=place.link.address)
+        return await app.run(
+            session=session,
+            store=place.link.store,
+            invite=place.link.address,
+            access=access.make(),
+        )
 
 
-async def watch_on_screen(address: str, table_id: str) -> int:
+async def watch_on_screen(address: str, table_id: str, access: AccessOptions) -> int:
     """`genial watch` at a terminal."""
     store = DiskStore()
-    async with await connect(address, store=store) as link:
+    async with await connect(address, store=store, access=access.make()) as link:
         session = await watch(link, table_id)
-        return await app.run(session=session, store=store, invite=link.address)
+        return await app.run(
+            session=session, store=store, invite=link.address, access=access.make()
+        )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
+from genial.cli.access import AccessOptions
 from genial.cli.documents import table_line
 from genial.cli.failure import Failure
 from genial.client.browse import PROBE_SECONDS, Browser
@@ -18,6 +19,7 @@ from genial.client.session import (
     RefusedError,
     Session,
     Store,
+    TrustError,
     connect,
     join,
 )
@@ -61,6 +63,7 @@ async def find_place(
     address: str | None,
     table_id: str | None,
     name: str | None,
+    access: AccessOptions,
     reader: LineReader | None,
 ) -> Place:
     """The table to sit down at: as asked for, or the only one that there is.
@@ -70,6 +73,7 @@ async def find_place(
         address: As typed; None: look around.
         table_id: As typed; None: a held seat, else an open one.
         name: The name that was typed, if any: held seats of other names do not count.
+        access: How to reach hosts.
         reader: To ask a person which of several; None: nobody can be asked.
 
     Raises:
@@ -78,9 +82,13 @@ async def find_place(
     """
     store = DiskStore()
     if address is not None:
-        links = [await stack.enter_async_context(await connect(address, store=store))]
+        links = [
+            await stack.enter_async_context(
+                await connect(address, store=store, access=access.make())
+            )
+        ]
     else:
-        links = await _links_around(stack, store)
+        links = await _links_around(stack, store, access)
     if table_id is not None:
         return await _table_of(links, table_id)
     places = [place for link in links for place in await _places(link, name)]
@@ -98,19 +106,31 @@ async def find_place(
     return await _ask_which(choice, reader)
 
 
-async def _links_around(stack: AsyncExitStack, store: Store) -> list[HostLink]:
+async def _links_around(
+    stack: AsyncExitStack, store: Store, access: AccessOptions
+) -> list[HostLink]:
     async with Browser() as browser:
         await browser.look(BROWSE_SECONDS)
         await browser.all_asked(2 * PROBE_SECONDS)
         found, problem = browser.hosts, browser.problem
-    links = []
+    links: list[HostLink] = []
+    distrusted: list[TrustError] = []
     for host in found:
         if not host.reachable:
             continue
         try:
-            links.append(await stack.enter_async_context(await connect(host.address, store=store)))
+            link = await connect(
+                host.address, store=store, access=access.make(), announced=host.fingerprint
+            )
         except HostUnreachableError:
             continue  # It went away meanwhile, which is what most of these do.
+        except TrustError as error:
+            # One that cannot be trusted must not keep anybody from the others.
+            distrusted.append(error)
+            continue
+        links.append(await stack.enter_async_context(link))
+    if distrusted and not links:
+        raise distrusted[0]
     if not links:
         raise Failure(
             problem
@@ -134,9 +154,7 @@ async def _table_of(links: Sequence[HostLink], table_id: str) -> Place:
 
 async def _places(link: HostLink, name: str | None) -> list[Place]:
     held = {
-        seat.table_id
-        for seat in link.seats_held()
-        if not seat.in_use and name in (None, seat.name)
+        seat.table_id for seat in link.seats_held() if not seat.in_use and name in (None, seat.name)
     }
     return [
         Place(link, table, table.table_id in held)
@@ -155,9 +173,7 @@ def _has_open_seat(table: Table) -> bool:
 
 def _nothing_open(address: str | None, links: Sequence[HostLink]) -> str:
     where = address or ", ".join(link.address for link in links)
-    return (
-        f"No table with an open seat at {where}; open one with: genial create {links[0].address}"
-    )
+    return f"No table with an open seat at {where}; open one with: genial create {links[0].address}"
 
 
 def _where(place: Place) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from genial.cli.common import host_options, print_json, run
+from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import print_json, run
 from genial.cli.tree import GenialCommand
 
 
@@ -12,7 +13,7 @@ from genial.cli.tree import GenialCommand
 @click.argument("address")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @host_options
-def tables(address: str, as_json: bool, plaintext: bool) -> int:
+def tables(address: str, as_json: bool, access: AccessOptions) -> int:
     """List the tables of the host at ADDRESS.
 
     \b
@@ -25,7 +26,7 @@ def tables(address: str, as_json: bool, plaintext: bool) -> int:
     from genial.v1.table_pb2 import Table
 
     async def fetch() -> list[Table]:
-        async with await connect(address) as link:
+        async with await connect(address, access=access.make()) as link:
             return await link.list_tables()
 
     found = run(fetch)

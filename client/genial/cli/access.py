@@ -1,0 +1,126 @@
+"""How the command line reaches hosts: encryption, passwords, and hosts that are new."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from genial.client.trust import Access, FirstContact, Greeting
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+PASSWORD_VARIABLE: Final = "GENIAL_PASSWORD"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """How hosts are to be reached, as typed; a command gets it as `access`."""
+
+    plaintext: bool
+    fingerprint: str | None
+    password_file: Path | None
+
+    def make(self) -> Access:
+        """The same for the client.
+
+        Raises:
+            click.ClickException: The password cannot be read.
+            click.UsageError: The options do not go together, or the fingerprint is none.
+        """
+        from genial.client.store import user_known_hosts
+        from genial.client.trust import Access, MalformedFingerprintError, parse_fingerprint
+
+        if self.plaintext and self.fingerprint is not None:
+            raise click.UsageError("--fingerprint needs encryption; leave out --plaintext.")
+        try:
+            wanted = None if self.fingerprint is None else parse_fingerprint(self.fingerprint)
+        except MalformedFingerprintError as error:
+            raise click.UsageError(f"--fingerprint: {error}") from error
+        password = chosen_password(self.password_file)
+        return Access(self.plaintext, wanted, password, greet, user_known_hosts())
+
+
+def host_options(function: Decorated) -> Callable[..., Any]:
+    """The options of every command that calls a host; the command gets them as `access`."""
+
+    @functools.wraps(function)
+    def with_access(
+        *arguments: Any,
+        plaintext: bool,
+        fingerprint: str | None,
+        password_file: Path | None,
+        **options: Any,
+    ) -> Any:
+        access = AccessOptions(plaintext, fingerprint, password_file)
+        return function(*arguments, access=access, **options)
+
+    command: Callable[..., Any] = with_access
+    for option in reversed(
+        (
+            click.option("--plaintext", is_flag=True, help="Connect without encryption."),
+            click.option(
+                "--fingerprint",
+                metavar="FP",
+                help="The only certificate to accept; it is remembered in place of any other.",
+            ),
+            password_option("The host's password, in the first line of FILE."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def password_option(about: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option for a file that holds a password."""
+    return click.option(
+        "--password-file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help=f"{about} [default: {PASSWORD_VARIABLE} of the environment]",
+    )
+
+
+def chosen_password(path: Path | None) -> str | None:
+    """The password of a file, else of the environment; None: neither.
+
+    Raises:
+        click.ClickException: The file cannot be read.
+    """
+    from genial.wire.secret_files import SecretFileError, read_secret
+
+    if path is None:
+        return os.environ.get(PASSWORD_VARIABLE) or None
+    try:
+        return read_secret(path)
+    except SecretFileError as error:
+        raise click.ClickException(f"--password-file: {error}.") from error
+
+
+async def greet(contact: FirstContact) -> Greeting:
+    """Shows a host that is new on standard error; asks, if a password depends on it."""
+    from genial.client.trust import Greeting
+
+    shown = contact_sentence(contact)
+    print(f"genial: {shown}", file=sys.stderr, flush=True)
+    if not contact.password_waits or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return Greeting.REMEMBER
+    same = click.confirm("Is this what the host itself shows?", default=False, err=True)
+    return Greeting.CONFIRM if same else Greeting.REFUSE
+
+
+def contact_sentence(contact: FirstContact) -> str:
+    """A host that is new, in one line."""
+    from genial.client.text import _
+
+    return _(
+        "first contact with {name} at {address}; its certificate has the fingerprint {fingerprint},"
+        " remembered from now on"
+    ).format(name=contact.name, address=contact.address, fingerprint=contact.fingerprint)

@@ -1,0 +1,68 @@
+"""`genial play`."""
+
+from __future__ import annotations
+
+import click
+
+from genial.cli.common import (
+    chosen_rules,
+    game_options,
+    name_option,
+    parse_levels,
+    plain_option,
+    player_name,
+    run_client,
+)
+from genial.cli.tree import GenialCommand
+
+DEFAULT_BOTS = "medium"
+
+
+@click.command(cls=GenialCommand)
+@game_options
+@click.option(
+    "--bots",
+    metavar="LEVEL,…",
+    help="Bots to seat, or none; seats left open are for friends. [default: medium]",
+)
+@name_option
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="P",
+    help="Where friends connect to. [default: 7718, or a free one if that is busy]",
+)
+@click.option("--no-announce", is_flag=True, help="Do not announce the game on the network.")
+@plain_option
+@click.option("--plaintext", is_flag=True, help="Without encryption.")
+def play(
+    players: int | None,
+    mode: str,
+    preset: str,
+    bots: str | None,
+    name: str | None,
+    port: int | None,
+    no_announce: bool,
+    plain: bool,
+    plaintext: bool,
+) -> int:
+    """Play on this laptop: a host, bots, and your own client, all at once.
+
+    Without options: a game for two against a bot, which begins right away. Friends on the
+    same network join with `genial join`. If friends are seated when you quit, you are asked
+    first, and the host stays until their game ends.
+    """
+    from genial.cli.playing import Wanted, play_here
+    from genial.client.lines import are_terminals
+
+    rules = chosen_rules(players, mode, preset)
+    levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
+    if len(levels) >= rules.players and levels:
+        raise click.UsageError(
+            f"{len(levels)} bots leave no seat for you among {rules.players}; `genial create`"
+            " opens a table for bots alone."
+        )
+    terminal = are_terminals()
+    chosen, _explicit = player_name(name, may_ask=terminal)
+    wanted = Wanted(rules, tuple(levels), chosen, port, not no_announce, plaintext)
+    return run_client(lambda: play_here(wanted, screen=terminal and not plain, terminal=terminal))

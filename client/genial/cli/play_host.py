@@ -1,0 +1,185 @@
+"""The host behind `genial play`, in a process of its own.
+
+    python -m genial.cli.play_host SETTINGS      SETTINGS: see `PlayHost`, as JSON
+
+Tells one JSON object on standard output when it accepts calls: {"port", "address",
+"fingerprint"}, or
+{"error": sentence}. Its standard input is a pipe from the player's client: a line `stop`
+ends it; once the pipe ends without that, it stays for exactly as long as somebody else
+still plays at one of its tables.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import threading
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from genial.client.session import Access, GenialError, connect
+from genial.services.config import LogConfig
+from genial.services.host import HostReady, run_host
+from genial.services.logs import set_up
+from genial.services.settings import HostError, HostSettings
+from genial.services.store import DatabaseBusyError
+from genial.v1.game_pb2 import SeatKind
+from genial.v1.table_pb2 import Table, TableState
+from genial.wire.announcement import DEFAULT_PORT
+
+STOP: Final = b"stop\n"
+
+LOOK_SECONDS: Final = 2.0
+"""Between two looks at who still plays."""
+ABSENCE_SECONDS: Final = 20.0
+"""How long nobody may be connected before the host ends: a line may be lost for a while."""
+_MOST_AT_ONCE: Final = 9
+"""Hosts of one person's `genial play` on one machine, each with data of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayHost:
+    """What the player's client wants.
+
+    Attributes:
+        name: Of the host; empty: this machine's.
+        port: None: the usual one, or a free one if that is busy.
+        announce: Whether friends on the network can find it.
+        plaintext: Whether it does without encryption.
+        data: Where it keeps its games.
+        log: The file to log to.
+    """
+
+    name: str
+    port: int | None
+    announce: bool
+    plaintext: bool
+    data: str
+    log: str
+
+    def to_argument(self) -> str:
+        """For the process's command line."""
+        return json.dumps(asdict(self))
+
+
+def main() -> int:
+    """Runs the host; returns the exit code."""
+    wanted = PlayHost(**json.loads(sys.argv[1]))
+    set_up(LogConfig(file=Path(wanted.log)))
+    try:
+        asyncio.run(_run(wanted))
+    except HostError as error:
+        _tell({"error": str(error)})
+        return 1
+    return 0
+
+
+async def _run(wanted: PlayHost) -> None:
+    stop = asyncio.Event()
+    keepers: list[asyncio.Task[None]] = []
+
+    def ready(host: HostReady) -> None:
+        _tell({"port": host.port, "address": host.address, "fingerprint": host.fingerprint})
+        keepers.append(asyncio.create_task(_stay_while_needed(host, stop)))
+
+    settings = HostSettings(
+        data=Path(wanted.data),
+        name=wanted.name,
+        port=DEFAULT_PORT if wanted.port is None else wanted.port,
+        announce=wanted.announce,
+        plaintext=wanted.plaintext,
+        returning=False,
+    )
+    try:
+        await _run_somewhere(settings, ready, stop, may_move=wanted.port is None)
+    finally:
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
+
+
+async def _run_somewhere(
+    settings: HostSettings, ready: object, stop: asyncio.Event, *, may_move: bool
+) -> None:
+    """Runs the host, with other data if a host of ours still uses these, or on a free port."""
+    data, number = settings.data, 1
+    while True:
+        try:
+            await run_host(settings, ready, stop=stop)  # type: ignore[arg-type]
+        except HostError as error:
+            if isinstance(error.__cause__, DatabaseBusyError) and number < _MOST_AT_ONCE:
+                number += 1
+                settings = replace(settings, data=data.with_name(f"{data.name}-{number}"))
+            elif may_move and settings.port and not isinstance(error.__cause__, DatabaseBusyError):
+                settings = replace(settings, port=0)
+            else:
+                raise
+        else:
+            return
+
+
+async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
+    """Ends the host once the client is gone and nobody else plays here any more."""
+    if await _last_words() == STOP:
+        stop.set()
+        return
+    loop = asyncio.get_running_loop()
+    needed = loop.time()
+    access = Access(plaintext=host.fingerprint is None, fingerprint=host.fingerprint)
+    try:
+        async with await connect(f"127.0.0.1:{host.port}", access=access) as link:
+            while loop.time() - needed < ABSENCE_SECONDS:
+                # First of all, the own client's line has to be noticed as gone.
+                await asyncio.sleep(LOOK_SECONDS)
+                if others_play(await link.list_tables()):
+                    needed = loop.time()
+    except GenialError:
+        pass  # A host that does not answer itself is of no use to anybody either.
+    stop.set()
+
+
+def others_play(tables: list[Table]) -> bool:
+    """Whether a person is connected to a game under way (the own client has left)."""
+    return any(
+        seat.kind == SeatKind.SEAT_KIND_HUMAN and seat.connected
+        for table in tables
+        if table.state in (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE)
+        for seat in table.seats
+    )
+
+
+async def _last_words() -> bytes:
+    """Everything that comes by standard input until it ends; a `stop` ends it at once."""
+    loop = asyncio.get_running_loop()
+    heard: asyncio.Future[bytes] = loop.create_future()
+
+    def read() -> None:
+        words = b""
+        try:
+            while words != STOP and (chunk := os.read(0, 1024)):
+                words += chunk
+        except OSError:
+            pass  # A pipe that broke has ended as well.
+        try:
+            loop.call_soon_threadsafe(_resolve, heard, words)
+        except RuntimeError:
+            return  # The host has ended before.
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
+    return await heard
+
+
+def _resolve(future: asyncio.Future[bytes], value: bytes) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _tell(what: dict[str, object]) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

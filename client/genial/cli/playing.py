@@ -1,0 +1,215 @@
+"""What `genial play` does: starts a host beside itself, opens a table there, and plays."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from genial.cli.crash import log_dir
+from genial.cli.failure import Failure
+from genial.cli.host import default_data_dir
+from genial.cli.play_host import STOP, PlayHost
+from genial.client.lines import LineReader, say, yes
+from genial.client.session import Access, DiskStore, HostLink, RefusedError, Session, connect, join
+from genial.client.text import _
+from genial.engine.rules import Rules
+from genial.v1.game_pb2 import SeatKind
+from genial.v1.table_pb2 import FirstSeat, Table, TableOptions, TableState
+from genial.wire.values import rules_to_message
+
+START_SECONDS: Final = 60.0
+"""A slow laptop with a cold disk may take long to import everything."""
+_FAREWELL_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the person asked for."""
+
+    rules: Rules
+    levels: tuple[str, ...]
+    name: str
+    port: int | None
+    announce: bool
+    plaintext: bool
+
+
+async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
+    """Plays until the person leaves.
+
+    Args:
+        wanted: The game.
+        screen: On the full screen, else in lines of text.
+        terminal: Whether a person sits there, who can be asked.
+
+    Raises:
+        Failure: The host cannot be started.
+    """
+    store = DiskStore()
+    async with AsyncExitStack() as stack:
+        host = await stack.enter_async_context(_host_beside(wanted))
+        link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
+        await stack.enter_async_context(link)
+        session = await _sit(link, wanted)
+        await _get_ready(session)
+        if screen:
+            from genial.client import app
+
+            code = await app.run(
+                session=session,
+                store=store,
+                name=wanted.name,
+                invite=host.invite,
+                quit_warning=_warning(),
+                access=host.access,
+            )
+        else:
+            code = await _play_plain(session, host.invite, terminal)
+        host.stays = _others_seated(session)
+        if host.stays:
+            say(_("The host stays until the others' game ends."))
+        return code
+
+
+async def _play_plain(session: Session, invite: str, terminal: bool) -> int:
+    from genial.client.plain import run_plain
+
+    reader = LineReader()
+
+    async def may_quit() -> bool:
+        if not terminal or not _others_seated(session):
+            return True
+        return await yes(reader, _warning())
+
+    say(_("A friend joins with: genial join {address}").format(address=invite))
+    error = await run_plain(session, reader, may_quit=may_quit)
+    if error is not None:
+        raise Failure(error.sentence)
+    return 0
+
+
+def _warning() -> str:
+    return _("Others are seated; the host stays until their game ends. Quit?")
+
+
+def _others_seated(session: Session) -> bool:
+    return session.table.state in (
+        TableState.TABLE_STATE_DEALING,
+        TableState.TABLE_STATE_ACTIVE,
+    ) and any(
+        seat.kind == SeatKind.SEAT_KIND_HUMAN and seat.connected and seat.seat != session.seat
+        for seat in session.table.seats
+    )
+
+
+async def _sit(link: HostLink, wanted: Wanted) -> Session:
+    """Back to a game that was left, or at a new table."""
+    held = {seat.table_id: seat.name for seat in link.seats_held() if not seat.in_use}
+    for table in await link.list_tables():
+        if table.table_id in held and table.state == TableState.TABLE_STATE_ACTIVE:
+            return await join(link, table.table_id, name=held[table.table_id])
+    options = TableOptions(rules=rules_to_message(wanted.rules), first=FirstSeat(named=0))
+    opened: Table = await link.create_table(options, bot_levels=wanted.levels)
+    return await join(link, opened.table_id, name=wanted.name, seat=0)
+
+
+async def _get_ready(session: Session) -> None:
+    if session.table.state != TableState.TABLE_STATE_OPEN:
+        return
+    try:
+        await session.set_ready()
+    except RefusedError:
+        # The game has begun meanwhile, which is what was wanted.
+        if session.table.state == TableState.TABLE_STATE_OPEN:
+            raise
+
+
+class _Beside:
+    """A host in a process of its own.
+
+    Attributes:
+        port: Where it listens on this machine.
+        invite: What friends type.
+        access: How the client reaches it.
+        stays: Whether it is to stay when the client goes, for the others' game.
+    """
+
+    def __init__(self, port: int, invite: str, fingerprint: str | None) -> None:
+        self.port = port
+        self.invite = invite
+        self.access = Access(plaintext=fingerprint is None, fingerprint=fingerprint)
+        self.stays = False
+
+
+@asynccontextmanager
+async def _host_beside(wanted: Wanted) -> AsyncIterator[_Beside]:
+    """Starts the host and, unless it is to stay, ends it.
+
+    A fault in between leaves it to find out for itself whether it is still needed.
+
+    Raises:
+        Failure: It cannot be started.
+    """
+    arguments = PlayHost(
+        name="",
+        port=wanted.port,
+        announce=wanted.announce,
+        plaintext=wanted.plaintext,
+        data=str(default_data_dir("play")),
+        log=str(log_dir() / "play-host.log"),
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "genial.cli.play_host",
+        arguments.to_argument(),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        # Ctrl-C and a closed terminal window are for the client alone; the host follows
+        # the end of its input.
+        start_new_session=sys.platform != "win32",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+    assert process.stdin is not None
+    try:
+        told = await _first_words(process, arguments.log)
+        beside = _Beside(told["port"], told["address"], told["fingerprint"])
+        yield beside
+        if not beside.stays:
+            process.stdin.write(STOP)
+    finally:
+        process.stdin.close()
+    if not beside.stays:
+        await _wait_or_kill(process)
+
+
+async def _first_words(process: asyncio.subprocess.Process, log: str) -> dict[str, Any]:
+    assert process.stdout is not None
+    line = b""
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            line = await process.stdout.readline()
+        told = json.loads(line)
+    except (TimeoutError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise Failure(f"The host did not start; {log} tells why.")
+    if "error" in told:
+        raise Failure(str(told["error"]))
+    return told
+
+
+async def _wait_or_kill(process: asyncio.subprocess.Process) -> None:
+    try:
+        async with asyncio.timeout(_FAREWELL_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.terminate()
+        await process.wait()
