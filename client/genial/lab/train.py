@@ -180,7 +180,7 @@ def module_text(key: str, model: Model, how: list[str]) -> str:
     """The Python module that ships a model."""
     text = f'"""Weights of the evaluation for {key}, made by `make train`.\n\n'
     text += "".join(f"{line}\n" for line in how)
-    text += '"""\n\nfrom typing import Final\n\n'
+    text += '"""\n\nfrom typing import Final\n\n# fmt: off\n'
     for name, curve in (("MINE_LAST", model.mine_last), ("THEIRS_LAST", model.theirs_last)):
         for number, row in enumerate(curve):
             text += f"_{name}_W{number}: Final = (\n"

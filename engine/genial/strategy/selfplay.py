@@ -154,17 +154,12 @@ def _look(
         for other in others:
             ahead[other] += compare(trial, evaluation, viewer, other)
     mine_last = state.team_of[state.last_mover] == team
-    for other in others:
-        seen.append(
-            (
-                mine_last,
-                state.free.bit_count(),
-                look(state, viewer, other),
-                team,
-                other,
-                ahead[other] / max(1, recipe.continuations),
-            )
-        )
+    free = state.free.bit_count()
+    count = max(1, recipe.continuations)
+    seen += [
+        (mine_last, free, look(state, viewer, other), team, other, ahead[other] / count)
+        for other in others
+    ]
 
 
 def look(state: Playout, viewer: int, other: int) -> list[float]:

@@ -60,6 +60,8 @@ def elo_ratings(wins: Mapping[tuple[str, str], float]) -> dict[str, Rating]:
             lost all its games keeps a finite rating.
     """
     names = sorted({name for pair in wins for name in pair})
+    if not names:
+        return {}
     met: dict[tuple[str, str], float] = {}
     for (one, other), points in wins.items():
         if one != other:
@@ -88,7 +90,7 @@ def elo_ratings(wins: Mapping[tuple[str, str], float]) -> dict[str, Rating]:
         if all(abs(strength[name] - before[name]) < 1e-9 for name in names):
             break
     logits = {name: log(value) for name, value in strength.items()}
-    middle = sum(logits.values()) / len(logits) if logits else 0.0
+    middle = sum(logits.values()) / len(logits)
     ratings = {}
     for name in names:
         information = 0.0
