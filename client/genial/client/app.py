@@ -18,72 +18,33 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, assert_never
+from typing import Any
 
 from prompt_toolkit.application import Application, create_app_session
-from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.keys import Keys
-from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
-from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
-from prompt_toolkit.output import ColorDepth, Output, create_output
+from prompt_toolkit.layout import Layout, Window
+from prompt_toolkit.output import Output, create_output
 
 from genial.client import messages as m
+from genial.client.calls import session_call
 from genial.client.errors import GenialError
 from genial.client.finder import Finder
-from genial.client.link import HostLink, LinkMaker, connect
+from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
 from genial.client.palette import Depth, Look, detect_depth
+from genial.client.record_files import OpenedRecord, RecordFileError, open_bytes
+from genial.client.record_show import verdict_sentence
+from genial.client.replay import Replay
 from genial.client.session import Session, join, watch
 from genial.client.settings import Settings, load_settings, save_settings, settings_path
 from genial.client.store import MemoryStore, Store
+from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridControl, key_bindings
 from genial.client.text import _
+from genial.client.trust import Access, FirstContact, Greeting
 from genial.client.update import next_wake, update
 from genial.client.view.canvas import Canvas
 from genial.client.view.draw import draw
-
-_DEPTHS: Final = {
-    Depth.TRUE: ColorDepth.DEPTH_24_BIT,
-    Depth.XTERM: ColorDepth.DEPTH_8_BIT,
-    Depth.ANSI: ColorDepth.DEPTH_4_BIT,
-    Depth.NONE: ColorDepth.DEPTH_1_BIT,
-}
-# prompt_toolkit's names of the keys that the screen knows by a word.
-_WORDS: Final = {
-    Keys.Up: "up",
-    Keys.Down: "down",
-    Keys.Left: "left",
-    Keys.Right: "right",
-    Keys.Enter: "enter",
-    Keys.ControlJ: "enter",
-    Keys.Escape: "escape",
-    Keys.Tab: "tab",
-    Keys.BackTab: "s-tab",
-    Keys.Backspace: "backspace",
-    Keys.Delete: "delete",
-    Keys.Home: "home",
-    Keys.End: "end",
-    Keys.PageUp: "pageup",
-    Keys.PageDown: "pagedown",
-    Keys.F1: "f1",
-    Keys.F2: "f2",
-    Keys.F3: "f3",
-    Keys.ControlA: "c-a",
-    Keys.ControlC: "c-c",
-    Keys.ControlE: "c-e",
-    Keys.ControlU: "c-u",
-    Keys.ControlW: "c-w",
-}
-_BUTTONS: Final = {
-    MouseEventType.MOUSE_DOWN: m.Button.DOWN,
-    MouseEventType.MOUSE_MOVE: m.Button.MOVE,
-    MouseEventType.SCROLL_UP: m.Button.WHEEL_UP,
-    MouseEventType.SCROLL_DOWN: m.Button.WHEEL_DOWN,
-}
-ESCAPE_SECONDS: Final = 0.05
-"""How long a lone Esc is waited for to become an arrow key."""
 
 
 async def run(
@@ -96,7 +57,7 @@ async def run(
     name: str = "",
     invite: str = "",
     quit_warning: str = "",
-    make_link: LinkMaker = connect,
+    access: Access | None = None,
     input: Input | None = None,
     output: Output | None = None,
 ) -> int:
@@ -111,7 +72,7 @@ async def run(
         name: The player's name for this time; empty: as in the settings.
         invite: The address that a friend types; empty if unknown.
         quit_warning: A question to be asked before leaving (a host that would stay behind).
-        make_link: How to connect to hosts.
+        access: How hosts are reached; one that is new is shown here, whatever it says.
         input: Where keys come from; None: standard input.
         output: Where the screen goes; None: standard output.
 
@@ -129,12 +90,31 @@ async def run(
         name=name,
         invite=invite,
         quit_warning=quit_warning,
-        make_link=make_link,
+        access=access,
         input=input,
         output=output,
     )
     with _ended_by_signals(player):
         return await player.run(session, addresses)
+
+
+async def run_replay(
+    opened: OpenedRecord,
+    *,
+    settings: Settings | None = None,
+    settings_file: Path | None = None,
+    input: Input | None = None,
+    output: Output | None = None,
+) -> int:
+    """Step through a record on the full screen until the player leaves; see `run`."""
+    player = Player(settings=settings, settings_file=settings_file, input=input, output=output)
+    with _ended_by_signals(player):
+        return await player.run_replay(opened)
+
+
+def opened_message(opened: OpenedRecord) -> m.RecordOpened:
+    """A record that was read, for the screen."""
+    return m.RecordOpened(Replay.of(opened.record), verdict_sentence(opened))
 
 
 @contextmanager
@@ -174,7 +154,7 @@ class Player:
         name: str = "",
         invite: str = "",
         quit_warning: str = "",
-        make_link: LinkMaker = connect,
+        access: Access | None = None,
         input: Input | None = None,
         output: Output | None = None,
     ) -> None:
@@ -186,12 +166,12 @@ class Player:
             settings = replace(settings, name=name)
         self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
         self._store = store or MemoryStore()
-        self._make_link = make_link
+        self._access = replace(access or Access(), greeter=self._greet)
         self._input = input
         self._output = output
         self._session: Session | None = None
         self._own_link: HostLink | None = None
-        self._finder = Finder(make_link, self._store, self.dispatch)
+        self._finder = Finder(self._make_link, self._store, self.dispatch)
         self._came_by_list = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._follower: asyncio.Task[None] | None = None
@@ -211,19 +191,30 @@ class Player:
 
     async def run(self, session: Session | None = None, addresses: Sequence[str] = ()) -> int:
         """Until the player leaves; returns the exit code."""
+
+        def begin() -> None:
+            if session is not None:
+                self._attach(session)
+                return
+            self._came_by_list = True
+            self._search = self._start(self._browse())
+            for address in addresses:
+                self._carry_out(m.Connect(address))
+
+        return await self._run(begin)
+
+    async def run_replay(self, opened: OpenedRecord) -> int:
+        """A record, until the player leaves; returns the exit code."""
+        return await self._run(lambda: self.dispatch(opened_message(opened)))
+
+    async def _run(self, begin: Callable[[], None]) -> int:
         with create_app_session(
             input=self._input or create_input(), output=self._output or create_output()
         ):
             app = self._application()
             self._app = app
             try:
-                if session is None:
-                    self._came_by_list = True
-                    self._search = self._start(self._browse())
-                    for address in addresses:
-                        self._carry_out(m.Connect(address))
-                else:
-                    self._attach(session)
+                begin()
                 self._schedule_wake()
                 return await app.run_async(handle_sigint=False, set_exception_handler=False)
             finally:
@@ -274,6 +265,10 @@ class Player:
                 self._background(self._tried(lambda: self._create(create)))
             case m.AskLevels(address=address):
                 self._background(self._tried(lambda: self._ask_levels(address)))
+            case m.AskGames():
+                self._background(self._tried(self._ask_games))
+            case m.OpenRecord(game_id=game_id):
+                self._background(self._tried(lambda: self._open_record(game_id)))
             case m.Connect(address=address):
                 self._background(self._tried(lambda: self._connect(address)))
             case _:
@@ -284,7 +279,7 @@ class Player:
         if session is None:
             self.dispatch(m.Failed(_("There is no table to do that at.")))
             return
-        call = _session_call(session, effect)
+        call = session_call(session, effect)
         if isinstance(effect, m.LeaveTable):
             self._background(self._tried(self._leave))
         else:
@@ -306,6 +301,18 @@ class Player:
         else:
             spent = round((time.monotonic() - started) * 1000)
             self.dispatch(m.Answered(spent if timed else None))
+
+    # --- hosts ---
+
+    async def _make_link(
+        self, address: str, *, store: Store | None = None, announced: str | None = None
+    ) -> HostLink:
+        return await connect(address, store=store, access=self._access, announced=announced)
+
+    async def _greet(self, contact: FirstContact) -> Greeting:
+        sentence = _("{name} is new here. Fingerprint of its certificate: {fingerprint}")
+        self.dispatch(m.Told(sentence.format(name=contact.name, fingerprint=contact.fingerprint)))
+        return Greeting.REMEMBER
 
     # --- tables -----------------------------------------------------------------------
 
@@ -334,6 +341,24 @@ class Player:
         async with await self._make_link(address, store=self._store) as link:
             levels = await link.list_bot_levels()
         self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
+
+    async def _ask_games(self) -> None:
+        session = self._session
+        games = [] if session is None else await session.link.list_games()
+        newest = sorted(games, key=lambda game: game.started_at.seconds, reverse=True)
+        self.dispatch(m.GamesKnown(tuple(newest)))
+
+    async def _open_record(self, game_id: str) -> None:
+        session = self._session
+        if session is None:
+            return
+        content = await session.link.get_record(game_id)
+        try:
+            opened = open_bytes(game_id, content)
+        except RecordFileError as error:
+            self.dispatch(m.Failed(str(error)))
+            return
+        self.dispatch(opened_message(opened))
 
     async def _create(self, effect: m.CreateTable) -> None:
         link = await self._make_link(effect.address, store=self._store)
@@ -450,11 +475,11 @@ class Player:
 
     def _application(self) -> Application[int]:
         app: Application[int] = Application(
-            layout=Layout(Window(_Screen(self), always_hide_cursor=False)),
-            key_bindings=_key_bindings(self),
+            layout=Layout(Window(GridControl(self), always_hide_cursor=False)),
+            key_bindings=key_bindings(self),
             full_screen=True,
             mouse_support=Condition(lambda: self.model.settings.mouse),
-            color_depth=lambda: _DEPTHS[self.look.depth],
+            color_depth=lambda: DEPTHS[self.look.depth],
             include_default_pygments_style=False,
             enable_page_navigation_bindings=False,
         )
@@ -469,109 +494,3 @@ class Player:
         if self._drawn is None or self._drawn[0] is not self.model:
             self._drawn = (self.model, draw(self.model, width, height, self.look))
         return self._drawn[1]
-
-
-def _session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
-    """What of the session an effect stands for."""
-    match effect:
-        case m.Place(tile=tile, cells=cells):
-            return lambda: session.place_tile(tile, cells)
-        case m.Exchange():
-            return session.exchange
-        case m.Refill():
-            return session.refill
-        case m.ResignGame():
-            return session.resign
-        case m.ProposeEnd():
-            return session.propose_end
-        case m.SetReady(ready=ready):
-            return lambda: session.set_ready(ready)
-        case m.StartGame():
-            return session.start_game
-        case m.Rematch():
-            return session.rematch
-        case m.Say(text=text):
-            return lambda: session.say(text)
-        case m.SeatBot(level=level):
-            return lambda: session.seat_bot(level)
-        case m.RemoveBot(seat=seat):
-            return lambda: session.remove_bot(seat)
-        case m.Kick(seat=seat):
-            return lambda: session.kick(seat)
-        case m.LeaveTable():
-            return session.leave
-        case (
-            m.Sit()
-            | m.Watch()
-            | m.Connect()
-            | m.AskLevels()
-            | m.CreateTable()
-            | m.Detach()
-            | m.Keep()
-            | m.Ring()
-            | m.Quit()
-        ):
-            raise AssertionError(effect)
-    assert_never(effect)
-
-
-class _Screen(UIControl):
-    """The character grid as prompt_toolkit's content, pulled by its renderer."""
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
-
-    def create_content(self, width: int, height: int) -> UIContent:
-        """The lines of the screen at this size."""
-        canvas = self._player.canvas(width, height)
-        look = self._player.look
-        cursor = canvas.cursor
-        return UIContent(
-            get_line=lambda row: canvas.fragments(row, look),  # type: ignore[arg-type, return-value]
-            line_count=canvas.height,
-            cursor_position=None if cursor is None else Point(*cursor),
-            show_cursor=cursor is not None,
-        )
-
-    def is_focusable(self) -> bool:
-        """Keys come here."""
-        return True
-
-    def mouse_handler(self, mouse_event: MouseEvent) -> None:
-        """A mouse event at a place of the grid."""
-        button = _BUTTONS.get(mouse_event.event_type)
-        if button is not None:
-            place = mouse_event.position
-            self._player.dispatch(m.Mouse(button, place.x, place.y))
-
-
-def _key_bindings(player: Player) -> KeyBindings:
-    bindings = KeyBindings()
-
-    def word(key: Keys, name: str) -> None:
-        @bindings.add(key)
-        def _pressed(event: KeyPressEvent) -> None:
-            player.dispatch(m.Key(name))
-
-    for key, name in _WORDS.items():
-        word(key, name)
-
-    @bindings.add(Keys.Any)
-    def _typed(event: KeyPressEvent) -> None:
-        if event.data.isprintable():
-            for char in event.data:
-                player.dispatch(m.Key(char))
-
-    @bindings.add(Keys.BracketedPaste)
-    def _pasted(event: KeyPressEvent) -> None:
-        player.dispatch(m.Pasted(event.data))
-
-    @bindings.add(Keys.ControlL)
-    def _redraw(event: KeyPressEvent) -> None:
-        event.app.renderer.clear()
-
-    @bindings.add(Keys.ControlZ)
-    def _suspend(event: KeyPressEvent) -> None:
-        event.app.suspend_to_background()
-
-    return bindings

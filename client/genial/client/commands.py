@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from genial.client import replaying
 from genial.client.hearing import Step
 from genial.client.keys import Action
 from genial.client.messages import (
@@ -19,6 +20,7 @@ from genial.client.messages import (
     StartGame,
 )
 from genial.client.model import Ask, Model, Overlay
+from genial.client.replay import NoSuchEventError
 from genial.client.sentences import refused_sentence
 from genial.client.text import _
 from genial.engine.board import MalformedCellError, parse_cell
@@ -55,6 +57,8 @@ def run_command(model: Model, text: str, press: Press) -> Step:
             return model, (ProposeEnd(),)
         case "leave":
             return replace(model, question=Ask.LEAVE_TABLE), ()
+        case "jump" if model.reel is not None:
+            return _jump(model, rest), ()
         case "help":
             return replace(model, overlay=Overlay.HELP, scroll=0), ()
         case "log":
@@ -114,3 +118,14 @@ def _closing(model: Model, *, exchange: bool) -> Step:
     if refused is not None:
         return replace(model, notice=refused_sentence(refused)), ()
     return replace(model, busy=True), (Exchange() if exchange else Refill(),)
+
+
+def _jump(model: Model, number: str) -> Model:
+    reel = model.reel
+    assert reel is not None
+    if not (number.isascii() and number.isdigit() and len(number) < 7):
+        return replace(model, notice=_("Type it like this: jump 42"))
+    try:
+        return replaying.go(model, reel.replay.place_of(int(number)))
+    except NoSuchEventError as error:
+        return replace(model, notice=str(error))

@@ -98,7 +98,12 @@ class Finder:
     async def _watch(self, host_id: str, watched: _Watched) -> None:
         try:
             if watched.link is None:
-                watched.link = await self._make_link(watched.address, store=self._store)
+                found = next((host for host in self._found if host.host_id == host_id), None)
+                watched.link = await self._make_link(
+                    watched.address,
+                    store=self._store,
+                    announced=found.fingerprint if found else None,
+                )
             async with aclosing(watched.link.watch_tables()) as changes:
                 async for change in changes:
                     if isinstance(change, ConnectionChanged):

@@ -31,6 +31,8 @@ class Context(StrEnum):
     WATCHING = auto()
     OVER = auto()
     BOARD_OVER = auto()
+    REPLAY = auto()
+    LISTING = auto()
 
 
 class Action(StrEnum):
@@ -84,6 +86,11 @@ class Action(StrEnum):
     NO = auto()
     CLOSE = auto()
     ENTER = auto()
+    REPLAY = auto()
+    HISTORY = auto()
+    NEXT_MOVE = auto()
+    PREVIOUS_MOVE = auto()
+    PLAY = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,7 @@ _TABLE: Final = _in(
     Context.PLACING, Context.CLOSING, Context.WAITING, Context.WATCHING, Context.BOARD_OVER
 )
 _TALK: Final = _TABLE | _in(Context.ROOM, Context.OVER)
-_BASE: Final = _TALK | _in(Context.BROWSE)
+_BASE: Final = _TALK | _in(Context.BROWSE, Context.REPLAY)
 
 
 def _hints(model: Model) -> bool:
@@ -244,11 +251,39 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _in(Context.OVER), 1),
     Binding(Action.VIEW_BOARD, ("v", "escape"), "v", N_("back to the ranking"),
             N_("back to the ranking"), _in(Context.BOARD_OVER), 1),
+    Binding(Action.REPLAY, ("p",), "p", N_("replay"), N_("step through the game"),
+            _in(Context.OVER), 2),
+    # Games at this host.
+    Binding(Action.UP, ("up", "k"), N_("arrows"), N_("choose"), N_("choose a game"),
+            _in(Context.LISTING), 1),
+    Binding(Action.DOWN, ("down", "j"), "", "", "", _in(Context.LISTING)),
+    Binding(Action.REPLAY, ("enter",), N_("Enter"), N_("replay"), N_("step through the game"),
+            _in(Context.LISTING), 1),
+    Binding(Action.CLOSE, ("escape", "q", "H", "c-c"), N_("Esc"), N_("back"), N_("back"),
+            _in(Context.LISTING), 1),
+    # A record.
+    Binding(Action.LEFT, ("left",), N_("left right"), N_("event"), N_("an event back or on"),
+            _in(Context.REPLAY), 1),
+    Binding(Action.RIGHT, ("right", "enter"), "", "", "", _in(Context.REPLAY)),
+    Binding(Action.NEXT_MOVE, ("down", "n"), N_("up down"), N_("tile"), N_("a tile back or on"),
+            _in(Context.REPLAY), 1),
+    Binding(Action.PREVIOUS_MOVE, ("up", "b"), "", "", "", _in(Context.REPLAY)),
+    Binding(Action.PAGE_UP, ("pageup",), N_("PgUp PgDn"), N_("ten events"),
+            N_("ten events back or on"), _in(Context.REPLAY), 3),
+    Binding(Action.PAGE_DOWN, ("pagedown",), "", "", "", _in(Context.REPLAY)),
+    Binding(Action.FIRST, ("home",), "Home End", N_("start, end"), N_("to the start or the end"),
+            _in(Context.REPLAY), 4),
+    Binding(Action.LAST, ("end",), "", "", "", _in(Context.REPLAY)),
+    Binding(Action.PLAY, (" ",), N_("Space"), N_("play"), N_("step by itself, or stop"),
+            _in(Context.REPLAY), 2),
     # At the table.
     Binding(Action.TRACKS, ("t",), "t", N_("tracks"),
-            N_("tracks weakest first, or in the order R G B O Y P"), _TABLE, 3),
+            N_("tracks weakest first, or in the order R G B O Y P"),
+            _TABLE | _in(Context.REPLAY), 3),
     Binding(Action.CHAT, ("c",), "c", N_("chat"), N_("write to the table"), _TALK, 4),
     Binding(Action.LOG, ("l",), "l", N_("log"), N_("everything that has happened"), _TALK, 7),
+    Binding(Action.HISTORY, ("H",), "H", N_("games"), N_("games at this host, to be replayed"),
+            _TALK, 0),
     Binding(Action.COMMAND, (":",), ":", N_("command"),
             N_("type a command, like :place RB D8 D9"), _BASE, 0),
     Binding(Action.SETTINGS, ("f3",), "F3", N_("settings"), N_("colours, bell, confirming"), _BASE),
@@ -257,6 +292,8 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.HELP, ("?", "f1"), "?", N_("help"), N_("this help"), _BASE, 1),
     Binding(Action.LEAVE, ("q", "c-c"), "q", N_("leave"), N_("leave"), _TALK, 1),
     Binding(Action.LEAVE, ("q", "c-c"), "q", N_("quit"), N_("quit"), _in(Context.BROWSE), 1),
+    Binding(Action.LEAVE, ("q", "escape", "c-c"), "q", N_("back"), N_("back"),
+            _in(Context.REPLAY), 1),
 )  # fmt: skip
 
 
@@ -268,8 +305,12 @@ def context_of(model: Model) -> Context:
         return Context.QUESTION
     if model.overlay in (Overlay.SETTINGS, Overlay.NEW_TABLE):
         return Context.FORM
+    if model.overlay is Overlay.HISTORY:
+        return Context.LISTING
     if model.overlay is not None:
         return Context.READING
+    if model.screen is Screen.REPLAY:
+        return Context.REPLAY
     if model.screen is Screen.BROWSE:
         return Context.BROWSE
     if model.screen is Screen.ROOM:

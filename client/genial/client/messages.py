@@ -5,8 +5,9 @@ Messages besides the session's own `Update`:
     Key Pasted Mouse          what the player did
     Tick                      a moment that the screen waited for
     HostsSeen SeatsHeld LevelsKnown   what the network shows
+    GamesKnown RecordOpened   what was asked for
     Seated Unseated           a table was entered or left
-    Answered Failed           what came of an effect
+    Answered Told Failed      what came of an effect, or beside it
 
 Effects are what the application does: nothing here calls anybody.
 """
@@ -18,10 +19,12 @@ from enum import StrEnum
 
 from genial.client.errors import GenialError
 from genial.client.model import HeldSeat, TableRow
+from genial.client.replay import Replay
 from genial.client.settings import Settings
 from genial.client.updates import Update
 from genial.engine.hexgrid import Axial
 from genial.engine.tiles import Tile
+from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import Table, TableOptions
 
 # --- messages -----------------------------------------------------------------------
@@ -98,6 +101,21 @@ class LevelsKnown:
 
 
 @dataclass(frozen=True, slots=True)
+class GamesKnown:
+    """The games of the host that we are at, newest first."""
+
+    games: tuple[GameSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOpened:
+    """A record to be stepped through, and what came of judging it."""
+
+    replay: Replay
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
 class Seated:
     """We are at a table: with a seat, or watching (None)."""
 
@@ -121,6 +139,13 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """Something that the player should know, in one sentence."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """An effect was not carried out; the sentence says why and what to do."""
 
@@ -136,9 +161,12 @@ Message = (
     | HostsSeen
     | SeatsHeld
     | LevelsKnown
+    | GamesKnown
+    | RecordOpened
     | Seated
     | Unseated
     | Answered
+    | Told
     | Failed
     | Update
 )
@@ -263,6 +291,18 @@ class CreateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class AskGames:
+    """Ask the host that we are at for its games."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRecord:
+    """Fetch the record of a finished game of the host that we are at."""
+
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeaveTable:
     """Leave the table for good; mid-game that is resigning."""
 
@@ -308,6 +348,8 @@ Effect = (
     | Watch
     | Connect
     | AskLevels
+    | AskGames
+    | OpenRecord
     | CreateTable
     | LeaveTable
     | Detach

@@ -29,6 +29,7 @@ from genial.engine.refusal import Refused
 from genial.engine.rules import Track
 from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeenEvent
+from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import ChatMessage, Table
 
 
@@ -47,6 +48,7 @@ class Overlay(StrEnum):
 
     HELP = "help"
     LOG = "log"
+    HISTORY = "history"
     RULES = "rules"
     SETTINGS = "settings"
     NEW_TABLE = "new table"
@@ -269,6 +271,8 @@ class Model:
         scroll: First line shown of the overlay, or the chosen line of a form.
         form: The new table that is being described.
         levels: Levels of bots that the host offers.
+        reel: The record on screen REPLAY.
+        history: Games at this host, newest first; None: not asked yet.
         now: Seconds of a monotonic clock, of the last tick.
         heard: `now` when the game was last heard of, for clocks.
         heat: Whether the heat map is on.
@@ -300,6 +304,7 @@ class Model:
     form: TableForm = field(default_factory=TableForm)
     levels: tuple[str, ...] = ("medium",)
     reel: Reel | None = None
+    history: tuple[GameSummary, ...] | None = None
     entry: Entry | None = None
     question: Ask | None = None
     notice: str = ""

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from genial.client.app import opened_message
 from genial.client.form import TableForm
 from genial.client.model import (
     Ask,
@@ -23,7 +26,10 @@ from genial.client.model import (
     TableRow,
 )
 from genial.client.palette import Look, Theme
+from genial.client.record_files import open_record
+from genial.client.replaying import go
 from genial.client.settings import Settings
+from genial.client.update import update
 from genial.client.updates import DealVerdict, GameChanged, Link
 from genial.engine.board import Board, parse_cell
 from genial.engine.moves import Ended, Phase
@@ -31,6 +37,7 @@ from genial.engine.rules import EndReason, Mode, Rules, SeatKind
 from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeatView
 from genial.v1 import game_pb2
+from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import (
     TABLE_STATE_ACTIVE,
     TABLE_STATE_OPEN,
@@ -47,6 +54,8 @@ from .positions import (
     table_of,
     track_of,
 )
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "good"
 
 
 @dataclass(frozen=True)
@@ -352,6 +361,27 @@ def new_table() -> Model:
     return replace(lobby(), overlay=Overlay.NEW_TABLE, form=form, scroll=2)
 
 
+def replaying() -> Model:
+    """The third vector, in the middle of the game."""
+    opened = open_record(VECTORS / "free-4-genial-greedy-9.genial")
+    model, _effects = update(Model(settings=Settings(name="Ana")), opened_message(opened))
+    return go(model, 120)
+
+
+def history() -> Model:
+    games = tuple(
+        GameSummary(
+            game_id=str(number),
+            state=game_pb2.GAME_STATE_RUNNING if number == 0 else game_pb2.GAME_STATE_FINISHED,
+            started_at=Timestamp(seconds=1_796_000_000 - 5000 * number),
+            names=("Ana", "Max", "Lena", "Tom")[: 2 + number % 3],
+            ranking=[] if number == 0 else [game_pb2.RankGroup(seats=[number % 2])],
+        )
+        for number in range(4)
+    )
+    return replace(over(Overlay.HISTORY), history=games, scroll=1)
+
+
 SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("board", "Your turn", board_screen),
     ("waiting", "Somebody else's turn", waiting),
@@ -373,6 +403,8 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("lobby-empty", "Nobody is there yet", lobby_empty),
     ("address", "Typing an address", typing_address),
     ("room", "The table before the game", room),
+    ("replay", "A replay", replaying),
+    ("history", "Games at this host", history),
     ("help", "Help", lambda: over(Overlay.HELP)),
     ("log", "The whole log", lambda: over(Overlay.LOG)),
     ("rules", "The rules", lambda: over(Overlay.RULES)),
@@ -387,6 +419,7 @@ LARGE: tuple[tuple[str, str, Callable[[], Model], int, int], ...] = (
     ("heat-map-large", "The heat map, large", heat, 120, 40),
     ("exchange-large", "Refill or exchange, large", closing, 120, 40),
     ("spectator-large", "Watching, large", spectator, 120, 40),
+    ("replay-large", "A replay, large", replaying, 120, 40),
     ("board-100x30", "More rows for the log", board_screen, 100, 30),
     ("board-160x50", "A large window", mockup_model, 160, 50),
 )

@@ -1,4 +1,4 @@
-"""Golden screens: text and styles, role by role. `python -m tests.client.screen.golden` writes them.
+"""Golden screens: text and styles by roles; `python -m tests.client.screen.golden` writes them.
 
 Look at what changed before committing: the pictures of `make screenshots` show the same.
 """

@@ -13,6 +13,7 @@ from genial.client.view.end import draw_end
 from genial.client.view.game import draw_game
 from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
 from genial.client.view.overlays import draw_overlay
+from genial.client.view.replay import draw_replay
 from genial.client.view.room import draw_room
 
 
@@ -31,6 +32,8 @@ def draw(model: Model, width: int, height: int, look: Look) -> Canvas:
             draw_game(canvas, model, look)
         case Screen.END if model.show_board:
             draw_game(canvas, model, look)
+        case Screen.REPLAY:
+            draw_replay(canvas, model, look)
         case Screen.END:
             draw_end(canvas, model, look)
     draw_overlay(canvas, model, look)

@@ -9,6 +9,7 @@ from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.form import draw_form
+from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
 from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
@@ -31,6 +32,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
         case Overlay.LOG:
             lines = log_lines(model, canvas.width - 6, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
+        case Overlay.HISTORY:
+            draw_history(canvas, model.history, model.scroll, look)
         case Overlay.RULES:
             _page(canvas, _("THE RULES"), rules_lines(canvas.width - 8), model.scroll)
         case Overlay.SETTINGS:

@@ -37,7 +37,7 @@ def draw_small_parts(
     for number, line in enumerate(spare):
         canvas.put(ox + 3, 21 - len(spare) + number, cut(line, 47), "muted")
     shown, chosen = rack_as_shown(model)
-    if model.seat is None:
+    if model.seat is None and not shown:
         canvas.put(ox + RACK_X, RACK_Y, _("WATCHING"), "muted", bold=True)
         for number, line in enumerate(wrap(_("You see what everybody may see."), 26)):
             canvas.put(ox + RACK_X, RACK_Y + 1 + number, line, "text")

@@ -1,0 +1,503 @@
+"""What each action of the key table does to the model. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from genial.client import playing, replaying
+from genial.client.commands import run_command
+from genial.client.form import (
+    Field,
+    change_settings,
+    change_table,
+    settings_fields,
+    table_fields,
+)
+from genial.client.hearing import Step
+from genial.client.keys import Action, Context, context_of
+from genial.client.messages import (
+    AskGames,
+    AskLevels,
+    Connect,
+    CreateTable,
+    Detach,
+    Exchange,
+    Keep,
+    LeaveTable,
+    OpenRecord,
+    Place,
+    ProposeEnd,
+    Quit,
+    Refill,
+    Rematch,
+    RemoveBot,
+    ResignGame,
+    Say,
+    SeatBot,
+    SetReady,
+    Sit,
+    StartGame,
+    Watch,
+)
+from genial.client.model import Ask, Entry, Model, Overlay, Purpose, Screen
+from genial.client.sentences import refused_sentence
+from genial.client.text import _
+from genial.v1 import game_pb2
+
+Act = Callable[[Model, str], Step]
+
+
+def press(model: Model, action: Action, key: str = "") -> Step:
+    """The model after an action, whether it came from a key or the mouse."""
+    model = replace(model, notice="")
+    return _ACTIONS[action](model, key)
+
+
+def _up(model: Model, key: str) -> Step:
+    return _vertical(model, down=False)
+
+
+def _down(model: Model, key: str) -> Step:
+    return _vertical(model, down=True)
+
+
+def _vertical(model: Model, *, down: bool) -> Step:
+    step = 1 if down else -1
+    match context_of(model):
+        case Context.READING:
+            return replace(model, scroll=max(0, model.scroll + step)), ()
+        case Context.LISTING:
+            games = len(model.history or ())
+            return replace(model, scroll=max(0, min(games - 1, model.scroll + step))), ()
+        case Context.FORM:
+            lines = len(form_fields(model))
+            return replace(model, scroll=(model.scroll + step) % lines), ()
+        case Context.BROWSE:
+            browse = model.browse
+            selected = max(0, min(len(browse.rows) - 1, browse.selected + step))
+            return replace(model, browse=replace(browse, selected=selected)), ()
+        case _:
+            view = model.view
+            if view is None:
+                return model, ()
+            zone = view.rules.zone
+            hand = model.hand
+            moved = playing.move(hand, playing.vertical(hand, down), zone)
+            if moved == hand:
+                # At the edge only the other of the two diagonals stays on the board.
+                for other in ((-1, 1), (0, 1)) if down else ((0, -1), (1, -1)):
+                    moved = playing.move(hand, other, zone)
+                    if moved != hand:
+                        break
+            return replace(model, hand=moved), ()
+
+
+def form_fields(model: Model) -> list[Field]:
+    """The lines of the form that is open."""
+    if model.overlay is Overlay.SETTINGS:
+        return settings_fields(model.settings)
+    return table_fields(model.form, model.levels)
+
+
+def _changed(model: Model, step: int) -> Step:
+    """Another value in the chosen line of the form."""
+    fields = form_fields(model)
+    field = fields[min(model.scroll, len(fields) - 1)]
+    if model.overlay is Overlay.SETTINGS:
+        settings = change_settings(model.settings, field, step)
+        return replace(model, settings=settings), (Keep(settings),)
+    return replace(model, form=change_table(model.form, field, step)), ()
+
+
+def _mover(q: int, r: int) -> Callable[[Model, str], Step]:
+    def move(model: Model, key: str) -> Step:
+        if context_of(model) is Context.FORM:
+            return _changed(model, q)
+        if model.reel is not None and context_of(model) is Context.REPLAY:
+            return replaying.go(model, model.reel.at + q), ()
+        view = model.view
+        if view is None:
+            return model, ()
+        return replace(model, hand=playing.move(model.hand, (q, r), view.rules.zone)), ()
+
+    return move
+
+
+def _page(step: int) -> Callable[[Model, str], Step]:
+    def page(model: Model, key: str) -> Step:
+        if model.reel is not None and context_of(model) is Context.REPLAY:
+            return replaying.go(model, model.reel.at + step * replaying.PAGE), ()
+        scroll = max(0, model.scroll + step * max(1, model.height - 5))
+        return replace(model, scroll=scroll), ()
+
+    return page
+
+
+def _scroll_to(line: int) -> Callable[[Model, str], Step]:
+    def scroll(model: Model, key: str) -> Step:
+        if model.reel is not None and context_of(model) is Context.REPLAY:
+            return replaying.go(model, line), ()
+        return replace(model, scroll=line), ()
+
+    return scroll
+
+
+def _choose(model: Model, key: str) -> Step:
+    slot = int(key) - 1
+    if slot >= len(model.hand.slots) or model.hand.slots[slot] is None:
+        return replace(model, notice=_("There is no tile {number}.").format(number=key)), ()
+    return replace(model, hand=playing.choose(model.hand, slot)), ()
+
+
+def _next_tile(model: Model, key: str) -> Step:
+    return replace(model, hand=playing.choose_next(model.hand)), ()
+
+
+def _turner(step: int) -> Callable[[Model, str], Step]:
+    def turn(model: Model, key: str) -> Step:
+        view = model.view
+        if view is None:
+            return model, ()
+        return replace(model, hand=playing.turn(model.hand, step, view.rules.zone)), ()
+
+    return turn
+
+
+def _place(model: Model, key: str) -> Step:
+    view, tile = model.view, model.hand.tile
+    if view is None or tile is None or model.busy:
+        return model, ()
+    cells = model.hand.cells
+    refused = view.refusal_for(tile, cells)
+    if refused is not None:
+        return replace(model, notice=refused_sentence(refused)), ()
+    if model.settings.confirm and not model.hand.fixed:
+        fixed = replace(model.hand, fixed=True)
+        question = _("Enter again places it; Esc takes it back.")
+        return replace(model, hand=fixed, notice=question), ()
+    hand = replace(model.hand, fixed=False)
+    return replace(model, busy=True, hand=hand), (Place(tile, cells),)
+
+
+def _undo(model: Model, key: str) -> Step:
+    return replace(model, hand=replace(model.hand, fixed=False)), ()
+
+
+def _best(model: Model, key: str) -> Step:
+    view = model.view
+    if view is None:
+        return model, ()
+    hand, rank = playing.next_best(model.hand, view)
+    if rank is None:
+        return replace(model, notice=_("This tile fits nowhere.")), ()
+    notice = "" if rank == 1 else _("Best spot number {rank}.").format(rank=rank)
+    return replace(model, hand=hand, notice=notice), ()
+
+
+def _heat(model: Model, key: str) -> Step:
+    return replace(model, heat=not model.heat), ()
+
+
+def _tracks(model: Model, key: str) -> Step:
+    settings = replace(model.settings, weakest_first=not model.settings.weakest_first)
+    return replace(model, settings=settings), (Keep(settings),)
+
+
+def _mouse(model: Model, key: str) -> Step:
+    settings = replace(model.settings, mouse=not model.settings.mouse)
+    said = (
+        _("The mouse plays again.")
+        if settings.mouse
+        else _("The mouse is off: now it selects text, as in any terminal.")
+    )
+    return replace(model, settings=settings, notice=said), (Keep(settings),)
+
+
+def _exchange(model: Model, key: str) -> Step:
+    return replace(model, question=Ask.EXCHANGE), ()
+
+
+def _refill(model: Model, key: str) -> Step:
+    if model.busy:
+        return model, ()
+    return replace(model, busy=True), (Refill(),)
+
+
+def _enter_text(purpose: Purpose, text: str = "") -> Callable[[Model, str], Step]:
+    def enter(model: Model, key: str) -> Step:
+        start = model.settings.name if purpose is Purpose.NAME else text
+        entry = Entry(purpose, start, len(start))
+        unread = 0 if purpose is Purpose.CHAT else model.unread
+        return replace(model, entry=entry, unread=unread), ()
+
+    return enter
+
+
+def _open(overlay: Overlay) -> Callable[[Model, str], Step]:
+    def open_it(model: Model, key: str) -> Step:
+        # The log opens at its newest line.
+        scroll = 10**6 if overlay is Overlay.LOG else 0
+        unread = 0 if overlay is Overlay.LOG else model.unread
+        return replace(model, overlay=overlay, scroll=scroll, unread=unread), ()
+
+    return open_it
+
+
+def _close(model: Model, key: str) -> Step:
+    if model.entry is not None:
+        return replace(model, entry=None), ()
+    return replace(model, overlay=None, question=None), ()
+
+
+def _leave(model: Model, key: str) -> Step:
+    if model.screen is Screen.REPLAY:
+        if model.game is None:
+            return model, (Quit(),)
+        over = model.game.view.is_over
+        return replace(model, screen=Screen.END if over else Screen.GAME, reel=None), ()
+    if model.screen is Screen.BROWSE:
+        return model, (Quit(),)
+    if model.quit_warning and _others_here(model):
+        return replace(model, question=Ask.QUIT), ()
+    if model.screen is Screen.GAME and model.seat is not None:
+        return replace(model, question=Ask.LEAVE_GAME), ()
+    if model.screen is Screen.ROOM and model.seat is not None:
+        return replace(model, question=Ask.LEAVE_TABLE), ()
+    return model, (Detach(),)
+
+
+def _others_here(model: Model) -> bool:
+    """Whether other people sit at our table."""
+    table = model.table
+    return table is not None and any(
+        seat.kind == game_pb2.SEAT_KIND_HUMAN and seat.seat != model.seat for seat in table.seats
+    )
+
+
+def _yes(model: Model, key: str) -> Step:
+    question = model.question
+    model = replace(model, question=None)
+    match question:
+        case Ask.LEAVE_GAME:
+            return model, (Detach(),)
+        case Ask.LEAVE_TABLE:
+            return model, (LeaveTable(),)
+        case Ask.QUIT:
+            return model, (Quit(),)
+        case Ask.RESIGN:
+            return model, (ResignGame(),)
+        case Ask.END_GAME:
+            return model, (ProposeEnd(),)
+        case Ask.EXCHANGE if not model.busy:
+            return replace(model, busy=True), (Exchange(),)
+        case _:
+            return model, ()
+
+
+def _no(model: Model, key: str) -> Step:
+    return replace(model, question=None), ()
+
+
+def _enter(model: Model, key: str) -> Step:
+    entry = model.entry
+    if entry is None:
+        if model.overlay is Overlay.NEW_TABLE:
+            return _create(model)
+        return replace(model, overlay=None), ()
+    model = replace(model, entry=None)
+    text = " ".join(entry.text.split())
+    if not text:
+        return model, ()
+    match entry.purpose:
+        case Purpose.CHAT:
+            return model, (Say(text),)
+        case Purpose.NAME:
+            settings = replace(model.settings, name=text)
+            return replace(model, settings=settings), (Keep(settings),)
+        case Purpose.ADDRESS:
+            said = _("Asking {address}").format(address=text)
+            return replace(model, notice=said, busy=True), (Connect(text),)
+        case Purpose.COMMAND:
+            return run_command(model, text, press)
+    raise AssertionError(entry.purpose)
+
+
+def _sit(model: Model, key: str) -> Step:
+    row = model.browse.chosen
+    if row is None or model.busy:
+        return model, ()
+    if not model.settings.name:
+        return _enter_text(Purpose.NAME)(model, key)
+    if row.table is None:
+        if not row.reachable:
+            return replace(
+                model, notice=_("This host does not answer; wait or choose another.")
+            ), ()
+        return _new_table(model, key)
+    sit = Sit(row.address, row.table.table_id, model.settings.name)
+    return replace(model, busy=True, notice=_("Taking a seat")), (sit,)
+
+
+def _watch(model: Model, key: str) -> Step:
+    row = model.browse.chosen
+    if row is None or row.table is None or model.busy:
+        return model, ()
+    return replace(model, busy=True), (Watch(row.address, row.table.table_id),)
+
+
+def _go_back(model: Model, key: str) -> Step:
+    if not model.browse.held or model.busy:
+        return model, ()
+    held = model.browse.held[0]
+    return replace(model, busy=True), (Sit(held.address, held.table_id, held.name),)
+
+
+def _new_table(model: Model, key: str) -> Step:
+    row = model.browse.chosen
+    if row is None or not row.reachable:
+        return replace(
+            model, notice=_("There is no host to open a table at; `genial play` starts one.")
+        ), ()
+    if not model.settings.name:
+        return _enter_text(Purpose.NAME)(model, key)
+    opened = replace(model, overlay=Overlay.NEW_TABLE, scroll=0)
+    return opened, (AskLevels(row.address),)
+
+
+def _create(model: Model) -> Step:
+    row = model.browse.chosen
+    if row is None or model.busy:
+        return model, ()
+    name = _("{name}'s table").format(name=model.settings.name)
+    form = model.form
+    create = CreateTable(row.address, name, form.options(), form.bot_levels(), model.settings.name)
+    return replace(model, busy=True, overlay=None), (create,)
+
+
+def _ready(model: Model, key: str) -> Step:
+    table, seat = model.table, model.seat
+    if table is None or seat is None or seat >= len(table.seats):
+        return model, ()
+    return model, (SetReady(not table.seats[seat].ready),)
+
+
+def _start(model: Model, key: str) -> Step:
+    return model, (StartGame(),)
+
+
+def _add_bot(model: Model, key: str) -> Step:
+    return model, (SeatBot(),)
+
+
+def _remove_bot(model: Model, key: str) -> Step:
+    table = model.table
+    if table is not None:
+        for seat in reversed(table.seats):
+            if seat.kind == game_pb2.SEAT_KIND_BOT:
+                return model, (RemoveBot(seat.seat),)
+    return replace(model, notice=_("There is no bot at this table.")), ()
+
+
+def _rematch(model: Model, key: str) -> Step:
+    return model, (Rematch(),)
+
+
+def _view_board(model: Model, key: str) -> Step:
+    return replace(model, show_board=not model.show_board), ()
+
+
+def _next_move(model: Model, key: str) -> Step:
+    reel = model.reel
+    return (model if reel is None else replaying.go(model, reel.replay.next_move(reel.at))), ()
+
+
+def _previous_move(model: Model, key: str) -> Step:
+    reel = model.reel
+    return (model if reel is None else replaying.go(model, reel.replay.previous_move(reel.at))), ()
+
+
+def _play(model: Model, key: str) -> Step:
+    return replaying.play_or_stop(model), ()
+
+
+def _history(model: Model, key: str) -> Step:
+    return replace(model, overlay=Overlay.HISTORY, scroll=0, history=None), (AskGames(),)
+
+
+def _replay(model: Model, key: str) -> Step:
+    """The chosen game of the list, or the one that has just ended."""
+    if model.busy:
+        return model, ()
+    if model.overlay is Overlay.HISTORY:
+        games = model.history or ()
+        if model.scroll >= len(games):
+            return model, ()
+        game_id = games[model.scroll].game_id
+    elif model.game is not None:
+        game_id = model.game.game_id
+    else:
+        return model, ()
+    return replace(model, busy=True), (OpenRecord(game_id),)
+
+
+def _nothing(model: Model, key: str) -> Step:
+    return model, ()
+
+
+_ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
+    Action.LEFT: _mover(-1, 0),
+    Action.RIGHT: _mover(1, 0),
+    Action.UP: _up,
+    Action.DOWN: _down,
+    Action.UP_LEFT: _mover(0, -1),
+    Action.UP_RIGHT: _mover(1, -1),
+    Action.DOWN_LEFT: _mover(-1, 1),
+    Action.DOWN_RIGHT: _mover(0, 1),
+    Action.PAGE_UP: _page(-1),
+    Action.PAGE_DOWN: _page(1),
+    Action.FIRST: _scroll_to(0),
+    Action.LAST: _scroll_to(10**6),
+    Action.CHOOSE: _choose,
+    Action.NEXT_TILE: _next_tile,
+    Action.TURN: _turner(1),
+    Action.TURN_BACK: _turner(-1),
+    Action.PLACE: _place,
+    Action.UNDO: _undo,
+    Action.BEST: _best,
+    Action.HEAT: _heat,
+    Action.TRACKS: _tracks,
+    Action.EXCHANGE: _exchange,
+    Action.REFILL: _refill,
+    Action.CHAT: _enter_text(Purpose.CHAT),
+    Action.LOG: _open(Overlay.LOG),
+    Action.COMMAND: _enter_text(Purpose.COMMAND),
+    Action.HELP: _open(Overlay.HELP),
+    Action.RULES: _open(Overlay.RULES),
+    Action.SETTINGS: _open(Overlay.SETTINGS),
+    Action.MOUSE: _mouse,
+    Action.LEAVE: _leave,
+    Action.SIT: _sit,
+    Action.WATCH: _watch,
+    Action.NEW_TABLE: _new_table,
+    Action.PLAY_BOT: _nothing,
+    Action.GO_BACK: _go_back,
+    Action.ADDRESS: _enter_text(Purpose.ADDRESS),
+    Action.NAME: _enter_text(Purpose.NAME),
+    Action.READY: _ready,
+    Action.ADD_BOT: _add_bot,
+    Action.REMOVE_BOT: _remove_bot,
+    Action.START: _start,
+    Action.REMATCH: _rematch,
+    Action.VIEW_BOARD: _view_board,
+    Action.YES: _yes,
+    Action.NO: _no,
+    Action.CLOSE: _close,
+    Action.ENTER: _enter,
+    Action.REPLAY: _replay,
+    Action.HISTORY: _history,
+    Action.NEXT_MOVE: _next_move,
+    Action.PREVIOUS_MOVE: _previous_move,
+    Action.PLAY: _play,
+}

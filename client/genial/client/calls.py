@@ -1,0 +1,55 @@
+"""Effects that a session carries out: which of its methods each one stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, assert_never
+
+from genial.client import messages as m
+from genial.client.session import Session
+
+
+def session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
+    """What of the session an effect stands for."""
+    match effect:
+        case m.Place(tile=tile, cells=cells):
+            return lambda: session.place_tile(tile, cells)
+        case m.Exchange():
+            return session.exchange
+        case m.Refill():
+            return session.refill
+        case m.ResignGame():
+            return session.resign
+        case m.ProposeEnd():
+            return session.propose_end
+        case m.SetReady(ready=ready):
+            return lambda: session.set_ready(ready)
+        case m.StartGame():
+            return session.start_game
+        case m.Rematch():
+            return session.rematch
+        case m.Say(text=text):
+            return lambda: session.say(text)
+        case m.SeatBot(level=level):
+            return lambda: session.seat_bot(level)
+        case m.RemoveBot(seat=seat):
+            return lambda: session.remove_bot(seat)
+        case m.Kick(seat=seat):
+            return lambda: session.kick(seat)
+        case m.LeaveTable():
+            return session.leave
+        case (
+            m.Sit()
+            | m.Watch()
+            | m.Connect()
+            | m.AskLevels()
+            | m.AskGames()
+            | m.OpenRecord()
+            | m.CreateTable()
+            | m.Detach()
+            | m.Keep()
+            | m.Ring()
+            | m.Quit()
+        ):
+            raise AssertionError(effect)
+    assert_never(effect)
