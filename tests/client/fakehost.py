@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from genial.client.session import Access
 from genial.engine.game import Game, decide, evolve
 from genial.engine.moves import DealRacks, ExchangeRack, Phase, PlaceTile, RefillRack, Resign, Seat
 from genial.engine.record import Record, RecordHeader, TimedEvent, render
@@ -79,6 +80,10 @@ class Faults:
     lose_answers: int = 0
     drop_streams: int = 0
     gap: bool = False
+
+
+PLAIN = Access(plaintext=True)
+"""How a client reaches a `FakeHost`."""
 
 
 @dataclass
@@ -516,4 +521,4 @@ class _History(history_service_pb2_grpc.HistoryServiceServicer):
         )
 
 
-__all__ = ["TABLE_ID", "FakeHost", "Faults", "Lies"]
+__all__ = ["PLAIN", "TABLE_ID", "FakeHost", "Faults", "Lies"]

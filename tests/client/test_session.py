@@ -42,7 +42,7 @@ from genial.client.session import (
 from genial.engine.moves import Placed
 from genial.engine.record import Verdict, judge
 from genial.v1.game_pb2 import HostClosing as Closing
-from tests.client.fakehost import TABLE_ID, FakeHost
+from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
 
 DEADLINE = 20.0
 T = TypeVar("T")
@@ -90,7 +90,7 @@ class Heard:
 
 
 async def seated(host: FakeHost, store: Store | None = None) -> tuple[Session, Heard]:
-    link = await connect(host.address, store=store)
+    link = await connect(host.address, store=store, access=PLAIN)
     session = await join(link, TABLE_ID, name="Ana")
     return session, Heard(session)
 
@@ -364,7 +364,7 @@ async def test_spectator_sees_the_table_and_no_rack(host: FakeHost) -> None:
 
 
 async def test_unknown_table_other_protocol_and_pages(host: FakeHost) -> None:
-    async with await connect(host.address) as link:
+    async with await connect(host.address, access=PLAIN) as link:
         assert [table.table_id for table in await link.list_tables()] == [TABLE_ID, "table-2"]
         with pytest.raises(NotFoundError):
             await join(link, "nowhere", name="Ana")
@@ -372,12 +372,12 @@ async def test_unknown_table_other_protocol_and_pages(host: FakeHost) -> None:
             await watch(link, "nowhere")
     host.protocol = "v9"
     with pytest.raises(IncompatibleHostError, match="v9"):
-        await connect(host.address)
+        await connect(host.address, access=PLAIN)
 
 
 async def test_nobody_listens(unused_tcp_port: int) -> None:
     with pytest.raises(HostUnreachableError, match="No host listens"):
-        await connect(f"127.0.0.1:{unused_tcp_port}")
+        await connect(f"127.0.0.1:{unused_tcp_port}", access=PLAIN)
 
 
 async def test_something_else_listens() -> None:
@@ -390,7 +390,7 @@ async def test_something_else_listens() -> None:
     server = await asyncio.start_server(web_server, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     with pytest.raises(IncompatibleHostError, match="no Genial host"):
-        await connect(f"127.0.0.1:{port}")
+        await connect(f"127.0.0.1:{port}", access=PLAIN)
     server.close()
     await server.wait_closed()
 
@@ -400,7 +400,7 @@ async def test_proxy_in_the_environment_is_not_asked(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-    async with await connect(host.address) as link:
+    async with await connect(host.address, access=PLAIN) as link:
         assert link.host.host_id == "fake-host"
 
 

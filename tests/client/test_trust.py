@@ -12,18 +12,22 @@ from pathlib import Path
 import grpc
 import pytest
 
-from genial.client.errors import HostUnreachableError, IncompatibleHostError, StorageError
+from genial.client.errors import (
+    CertificateChangedError,
+    HostUnreachableError,
+    IncompatibleHostError,
+    PlaintextHostError,
+    StorageError,
+    UntrustedHostError,
+    WrongFingerprintError,
+)
 from genial.client.trust import (
     Access,
-    CertificateChangedError,
     FirstContact,
     Greeting,
     KnownHosts,
     MalformedFingerprintError,
-    PlaintextHostError,
     Trust,
-    UntrustedHostError,
-    WrongFingerprintError,
     fetch_certificate,
     judge,
     may_send_password,

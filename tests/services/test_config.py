@@ -17,12 +17,12 @@ from genial.services.config import (
     LogLevel,
     Service,
     read_config,
-    read_secret,
     settings_of,
     warnings,
 )
 from genial.services.lobby.table import Times
 from genial.services.settings import SERVICES, HostSettings
+from genial.wire.secret_files import SecretFileError, read_secret
 from genial.wire.values import Clock
 
 Write = Callable[[str], Path]
@@ -275,7 +275,7 @@ def test_a_secret_is_the_first_line(tmp_path: Path, content: bytes, secret: str)
 @pytest.mark.parametrize("content", [b"", b"\n", b"\nword", b"\xff", b"x" * 5000])
 def test_what_is_no_secret(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "secret").write_bytes(content)
-    with pytest.raises(ConfigError, match=str(tmp_path)):
+    with pytest.raises(SecretFileError, match=str(tmp_path)):
         read_secret(tmp_path / "secret")
 
 

@@ -11,7 +11,7 @@ import sys
 from genial.bot import stdio
 from genial.bot.player import Done, Outcome, Style, play_seat
 from genial.bot.thinker import Thinker
-from genial.client.session import GenialError, Store, connect, join
+from genial.client.session import Access, GenialError, Store, connect, join
 from genial.strategy.levels import DEFAULT, SHOWN, level_named
 
 
@@ -23,6 +23,7 @@ async def play_single(
     think: float | None = None,
     name: str = "",
     store: Store | None = None,
+    access: Access | None = None,
 ) -> Done:
     """Take a seat of one table and play it until the table is finished.
 
@@ -34,13 +35,14 @@ async def play_single(
         name: The bot's name at the table; empty: its level, capitalised.
         store: Where the seat's token is kept, so that a bot started again gets its seat
             back; None: nowhere.
+        access: How the host is reached; see `connect`.
 
     Raises:
         GenialError: The host or the seat cannot be had.
         UnknownLevelError: There is no such level.
     """
     level_named(level)
-    link = await connect(address, store=store)
+    link = await connect(address, store=store, access=access)
     thinker = Thinker(workers=1)
     try:
         warming = asyncio.create_task(thinker.warm_up())
@@ -66,6 +68,7 @@ def run_single(
     think: float | None = None,
     name: str = "",
     store: Store | None = None,
+    access: Access | None = None,
 ) -> int:
     """`genial bot`: as `play_single`, with its own event loop.
 
@@ -78,7 +81,15 @@ def run_single(
     """
     try:
         done = asyncio.run(
-            play_single(address, table_id, level=level, think=think, name=name, store=store)
+            play_single(
+                address,
+                table_id,
+                level=level,
+                think=think,
+                name=name,
+                store=store,
+                access=access,
+            )
         )
     except GenialError as error:
         done = Done(Outcome.FAILED, error.sentence)

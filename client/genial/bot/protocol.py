@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -13,14 +13,21 @@ class MalformedLineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SeatCommand:
-    """Take this seat and play it."""
+    """Take this seat and play it.
+
+    Attributes:
+        fingerprint: Of the host's certificate; empty: it does not encrypt.
+        password: Of the host; empty: it asks for none.
+    """
 
     address: str
     table_id: str
     seat: int
-    token: str
+    token: str = field(repr=False)
     name: str
     level: str
+    fingerprint: str = ""
+    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +61,15 @@ def parse_command(line: str) -> SeatCommand | ReleaseCommand | None:
         return ReleaseCommand(table_id, seat)
     texts = [_field(kind, fields, key, str) for key in ("address", "token", "name", "level")]
     address, token, name, level = texts
-    return SeatCommand(address, table_id, seat, token, name, level)
+    fingerprint = _field(kind, fields, "fingerprint", str, "")
+    password = _field(kind, fields, "password", str, "")
+    return SeatCommand(address, table_id, seat, token, name, level, fingerprint, password)
 
 
-def _field(kind: str, fields: dict[str, Any], key: str, wanted: type) -> Any:
-    value = fields.get(key)
+def _field(
+    kind: str, fields: dict[str, Any], key: str, wanted: type, default: object = None
+) -> Any:
+    value = fields.get(key, default)
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise MalformedLineError(f"{kind!r} needs {key!r} as {wanted.__name__}")
     return value

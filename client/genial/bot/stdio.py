@@ -21,6 +21,7 @@ from genial.bot.protocol import (
 )
 from genial.bot.thinker import Thinker
 from genial.client.session import (
+    Access,
     GenialError,
     HostLink,
     HostUnreachableError,
@@ -89,7 +90,7 @@ class SeatKeeper:
             return
         while True:
             try:
-                link = await self._link(command.address)
+                link = await self._link(command)
                 session = await join(
                     link,
                     command.table_id,
@@ -114,12 +115,19 @@ class SeatKeeper:
         done = await play_seat(session, Style(command.level, pause=self._pause), self._thinker)
         self._report(done_report(*place, done.outcome, done.message))
 
-    async def _link(self, address: str) -> HostLink:
+    async def _link(self, command: SeatCommand) -> HostLink:
         """The line to a host, shared by all its seats."""
-        opening = self._links.get(address)
+        opening = self._links.get(command.address)
         if opening is None or (opening.done() and opening.exception() is not None):
-            opening = asyncio.create_task(connect(address, store=MemoryStore()))
-            self._links[address] = opening
+            access = Access(
+                plaintext=not command.fingerprint,
+                fingerprint=command.fingerprint or None,
+                password=command.password or None,
+            )
+            opening = asyncio.create_task(
+                connect(command.address, store=MemoryStore(), access=access)
+            )
+            self._links[command.address] = opening
         # One seat that is released must not cancel the line of the others.
         return await asyncio.shield(opening)
 

@@ -14,13 +14,23 @@ from typing import Any, Final
 from genial.cli.crash import log_dir
 from genial.cli.failure import Failure
 from genial.cli.host import default_data_dir
-from genial.cli.play_host import STOP, PlayHost
+from genial.cli.play_host import STOP, PlayHost, others_play
 from genial.client.lines import LineReader, say, yes
-from genial.client.session import Access, DiskStore, HostLink, RefusedError, Session, connect, join
+from genial.client.session import (
+    Access,
+    DiskStore,
+    GenialError,
+    HostLink,
+    RefusedError,
+    Session,
+    connect,
+    join,
+)
 from genial.client.text import _
 from genial.engine.rules import Rules
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import FirstSeat, Table, TableOptions, TableState
+from genial.wire.announcement import DEFAULT_PORT
 from genial.wire.values import rules_to_message
 
 START_SECONDS: Final = 60.0
@@ -71,7 +81,7 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
             )
         else:
             code = await _play_plain(session, host.invite, terminal)
-        host.stays = _others_seated(session)
+        host.stays = await _is_needed(link, session)
         if host.stays:
             say(_("The host stays until the others' game ends."))
         return code
@@ -108,6 +118,18 @@ def _others_seated(session: Session) -> bool:
     )
 
 
+async def _is_needed(link: HostLink, session: Session) -> bool:
+    """Whether somebody else plays at the host; the own seat may be noticed as left too late."""
+    try:
+        tables = await link.list_tables()
+    except GenialError:
+        return False
+    for table in tables:
+        if table.table_id == session.table_id and session.seat is not None:
+            table.seats[session.seat].connected = False
+    return others_play(tables)
+
+
 async def _sit(link: HostLink, wanted: Wanted) -> Session:
     """Back to a game that was left, or at a new table."""
     held = {seat.table_id: seat.name for seat in link.seats_held() if not seat.in_use}
@@ -128,6 +150,11 @@ async def _get_ready(session: Session) -> None:
         # The game has begun meanwhile, which is what was wanted.
         if session.table.state == TableState.TABLE_STATE_OPEN:
             raise
+
+
+def _shortened(address: str) -> str:
+    """Without the usual port, which nobody needs to type."""
+    return address.removesuffix(f":{DEFAULT_PORT}")
 
 
 class _Beside:
@@ -180,7 +207,7 @@ async def _host_beside(wanted: Wanted) -> AsyncIterator[_Beside]:
     assert process.stdin is not None
     try:
         told = await _first_words(process, arguments.log)
-        beside = _Beside(told["port"], told["address"], told["fingerprint"])
+        beside = _Beside(told["port"], _shortened(told["address"]), told["fingerprint"])
         yield beside
         if not beside.stays:
             process.stdin.write(STOP)

@@ -24,8 +24,9 @@ from zeroconf import DNSQuestionType, InterfaceChoice, IPVersion, ServiceStateCh
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from genial.client.addresses import address_of, target
-from genial.client.channel import first_success, open_channel
-from genial.client.errors import AmbiguousNameError
+from genial.client.channel import first_success
+from genial.client.errors import AmbiguousNameError, GenialError
+from genial.client.reach import open_pinned
 from genial.client.text import _
 from genial.wire.announcement import SERVICE_TYPE, Announcement, MalformedAnnouncementError
 
@@ -255,7 +256,8 @@ async def probe(host: FoundHost, timeout: float = PROBE_SECONDS) -> str | None:
     """
 
     async def ask(where: str) -> str:
-        channel = open_channel(where)
+        # Over a certificate other than the announced one, nobody is asked anything.
+        channel = await open_pinned(where, host.fingerprint, timeout=timeout)
         check = channel.unary_unary(
             "/grpc.health.v1.Health/Check",
             request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
@@ -276,7 +278,7 @@ async def probe(host: FoundHost, timeout: float = PROBE_SECONDS) -> str | None:
     except TimeoutError:
         return None
     except BaseExceptionGroup as group:
-        _silent, faults = group.split((grpc.aio.AioRpcError, ConnectionError))
+        _silent, faults = group.split((grpc.aio.AioRpcError, ConnectionError, GenialError))
         if faults is not None:
             raise faults from None
         return None

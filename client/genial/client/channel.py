@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeVar
 import grpc
 
 from genial.client.errors import (
+    CertificateChangedError,
     GenialError,
     HostUnreachableError,
     IncompatibleHostError,
@@ -20,8 +21,10 @@ from genial.client.errors import (
     StaleRevisionError,
 )
 from genial.client.sentences import refusal_sentence
+from genial.client.text import _
+from genial.client.trust import Certificate
 from genial.wire.errors import Reason, from_rpc_error
-from genial.wire.metadata import SEAT_TOKEN
+from genial.wire.metadata import CERTIFICATE_NAME, SEAT_TOKEN, host_password_entry
 
 CHANNEL_OPTIONS: Final[tuple[tuple[str, int | str], ...]] = (
     # A proxy for the web does not know the LAN.
@@ -51,6 +54,9 @@ _PAUSE_SECONDS: Final = 0.1
 _LONGEST_PAUSE_SECONDS: Final = 1.0
 
 _SILENCE: Final = (Reason.UNREACHABLE, Reason.TIMED_OUT, Reason.HOST_CLOSING)
+
+_VERIFY_FAILED: Final = "CERTIFICATE_VERIFY_FAILED"
+"""What TLS says when the certificate is not the one that was pinned."""
 
 _BY_CODE: Final[dict[grpc.StatusCode, type[GenialError]]] = {
     grpc.StatusCode.CANCELLED: HostUnreachableError,
@@ -84,6 +90,14 @@ class UnaryCall(Protocol[Request, Response]):
 def from_rpc(error: grpc.aio.AioRpcError) -> GenialError:
     """What a call of grpc.aio raised, as a value of the tree, in the person's language."""
     said = from_rpc_error(error)
+    if _VERIFY_FAILED in said.metadata.get("detail", ""):
+        return CertificateChangedError(
+            _(
+                "Another certificate is shown at the host's address than a moment ago, so nothing"
+                " more was sent there. Either the host was set up anew, or somebody else answers"
+                " in its place; connect again to see its fingerprint."
+            )
+        )
     kind = _BY_CODE.get(said.code, RefusedError)
     if said.reason in _SILENCE:
         kind = HostUnreachableError
@@ -95,9 +109,77 @@ def from_rpc(error: grpc.aio.AioRpcError) -> GenialError:
     )
 
 
-def open_channel(target: str, extra: Iterable[tuple[str, int | str]] = ()) -> grpc.aio.Channel:
-    """A plaintext channel to a target of `addresses.target`; connects when first used."""
-    return grpc.aio.insecure_channel(target, options=[*CHANNEL_OPTIONS, *extra])
+class Secret:
+    """The host's password, for a channel whose host is yet to be trusted.
+
+    Attributes:
+        password: None: nothing is sent.
+    """
+
+    def __init__(self) -> None:
+        """Empty, until the host has been judged."""
+        self.password: str | None = None
+
+    def added_to(self, details: grpc.aio.ClientCallDetails) -> grpc.aio.ClientCallDetails:
+        """A call's details with the password among its metadata."""
+        if self.password is None:
+            return details
+        entries = (*(details.metadata or ()), host_password_entry(self.password))
+        return grpc.aio.ClientCallDetails(
+            details.method,
+            details.timeout,
+            grpc.aio.Metadata(*entries),
+            details.credentials,
+            details.wait_for_ready,
+        )
+
+
+class _UnaryPassword(grpc.aio.UnaryUnaryClientInterceptor):
+    def __init__(self, secret: Secret) -> None:
+        self._secret = secret
+
+    async def intercept_unary_unary(
+        self,
+        continuation: Callable[[grpc.aio.ClientCallDetails, Any], Awaitable[Any]],
+        client_call_details: grpc.aio.ClientCallDetails,
+        request: Any,
+    ) -> Any:
+        return await continuation(self._secret.added_to(client_call_details), request)
+
+
+class _StreamPassword(grpc.aio.UnaryStreamClientInterceptor):
+    def __init__(self, secret: Secret) -> None:
+        self._secret = secret
+
+    async def intercept_unary_stream(
+        self,
+        continuation: Callable[[grpc.aio.ClientCallDetails, Any], Awaitable[Any]],
+        client_call_details: grpc.aio.ClientCallDetails,
+        request: Any,
+    ) -> Any:
+        return await continuation(self._secret.added_to(client_call_details), request)
+
+
+def open_channel(
+    target: str, certificate: Certificate | None = None, secret: Secret | None = None
+) -> grpc.aio.Channel:
+    """A channel to a target of `addresses.target`; connects when first used.
+
+    Args:
+        target: The address.
+        certificate: The only one that is accepted there, now and after every reconnect; None:
+            without encryption.
+        secret: What is sent along with every call once it is filled.
+    """
+    interceptors = [] if secret is None else [_UnaryPassword(secret), _StreamPassword(secret)]
+    if certificate is None:
+        return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS, interceptors=interceptors)
+    return grpc.aio.secure_channel(
+        target,
+        grpc.ssl_channel_credentials(certificate.pem),
+        options=(*CHANNEL_OPTIONS, ("grpc.ssl_target_name_override", CERTIFICATE_NAME)),
+        interceptors=interceptors,
+    )
 
 
 def seat_metadata(token: str | None) -> Metadata:

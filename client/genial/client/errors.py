@@ -11,6 +11,14 @@ GenialError                     genial.wire.errors: .sentence says what happened
     SeatError                   the token holds no seat here, or another one
     NotFoundError               no such table, game, record
     LimitError                  a limit of the host
+  TrustError                    the host is not trusted with anything
+    WrongFingerprintError       not the fingerprint that was typed or announced
+    CertificateChangedError     not the one that is remembered
+    UntrustedHostError          the person does not trust it
+    PasswordHeldBackError       a password would go to somebody unknown, or in the open
+    PasswordNeededError         the host asks for a password that nobody gave
+    PlaintextHostError          the host does not encrypt
+    EncryptedHostError          the host encrypts, and `--plaintext` was asked for
   SessionClosedError            the session has ended already
   StorageError                  a file of ours cannot be read or written
 """
@@ -25,16 +33,24 @@ from genial.wire.errors import GenialError
 __all__ = [
     "AddressError",
     "AmbiguousNameError",
+    "CertificateChangedError",
+    "EncryptedHostError",
     "GenialError",
     "HostUnreachableError",
     "IncompatibleHostError",
     "LimitError",
     "NotFoundError",
+    "PasswordHeldBackError",
+    "PasswordNeededError",
+    "PlaintextHostError",
     "RefusedError",
     "SeatError",
     "SessionClosedError",
     "StaleRevisionError",
     "StorageError",
+    "TrustError",
+    "UntrustedHostError",
+    "WrongFingerprintError",
 ]
 
 
@@ -85,6 +101,63 @@ class NotFoundError(RefusedError):
 
 class LimitError(RefusedError):
     """A limit of the host: too many, too large, too fast."""
+
+
+class TrustError(GenialError):
+    """The host is not trusted with anything; nothing secret was sent."""
+
+    reason_name = "NOT_TRUSTED"
+
+    def __init__(self, sentence: str, **metadata: object) -> None:
+        """Says why, and what can be done."""
+        super().__init__(
+            self.reason_name,
+            code=grpc.StatusCode.UNAUTHENTICATED,
+            sentence=sentence,
+            metadata={key: str(value) for key, value in metadata.items()},
+        )
+
+
+class WrongFingerprintError(TrustError):
+    """The certificate has another fingerprint than the one typed or announced."""
+
+    reason_name = "WRONG_FINGERPRINT"
+
+
+class CertificateChangedError(TrustError):
+    """The host shows another certificate than the one remembered under its id."""
+
+    reason_name = "CERTIFICATE_CHANGED"
+
+
+class UntrustedHostError(TrustError):
+    """The person was asked and does not trust the host."""
+
+    reason_name = "HOST_NOT_TRUSTED"
+
+
+class PasswordHeldBackError(TrustError):
+    """The password was not sent, because who would get it is not sure."""
+
+    reason_name = "PASSWORD_HELD_BACK"
+
+
+class PasswordNeededError(TrustError):
+    """The host lets nobody in without its password."""
+
+    reason_name = "HOST_PASSWORD_NEEDED"
+
+
+class PlaintextHostError(TrustError):
+    """The host speaks without encryption, which nobody asked for."""
+
+    reason_name = "HOST_IS_PLAINTEXT"
+
+
+class EncryptedHostError(TrustError):
+    """The host encrypts, but `--plaintext` was asked for."""
+
+    reason_name = "HOST_IS_ENCRYPTED"
 
 
 class SessionClosedError(GenialError):

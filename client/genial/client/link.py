@@ -8,26 +8,21 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from contextlib import aclosing
 from typing import Final, Protocol, Self, TypeVar
 
-import grpc
-
 from genial.client.addresses import Endpoint, address_of, parse_address, socket_addresses
 from genial.client.browse import find_host
 from genial.client.channel import (
     call,
-    first_success,
-    from_rpc,
     new_request_id,
-    open_channel,
 )
 from genial.client.errors import (
     AddressError,
     GenialError,
-    HostUnreachableError,
-    IncompatibleHostError,
 )
+from genial.client.reach import Reached, reach
 from genial.client.store import HeldSeat, MemoryStore, Store
 from genial.client.streams import follow
 from genial.client.text import _
+from genial.client.trust import Access
 from genial.client.updates import ConnectionChanged, Link
 from genial.v1 import bot_service_pb2, game_service_pb2, history_service_pb2, lobby_service_pb2
 from genial.v1.bot_service_pb2_grpc import BotServiceStub
@@ -35,11 +30,8 @@ from genial.v1.game_service_pb2_grpc import GameServiceStub
 from genial.v1.history_service_pb2_grpc import HistoryServiceStub
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.v1.table_pb2 import Host, Table, TableOptions
-from genial.wire.announcement import PROTOCOL
 
 CONNECT_SECONDS: Final = 5.0
-_STAGGER_SECONDS: Final = 0.15
-"""Between one address of a host and the next; dead ones must not hold up the live one."""
 _PAGE_SIZE: Final = 200
 
 
@@ -49,15 +41,17 @@ class HostLink:
     Attributes:
         host: What the host said about itself when the link was made.
         address: What was answered at, as it can be typed again.
+        fingerprint: Of its certificate; None without encryption.
         store: Where tokens and receipts are kept.
     """
 
-    def __init__(self, channel: grpc.aio.Channel, target: str, host: Host, store: Store) -> None:
+    def __init__(self, reached: Reached, store: Store) -> None:
         """Takes over an open channel; use `connect`."""
-        self.host = host
-        self.address = address_of(target)
+        self.host = reached.host
+        self.address = address_of(reached.target)
+        self.fingerprint = reached.fingerprint
         self.store = store
-        self._channel = channel
+        self._channel = channel = reached.channel
         self.lobby = LobbyServiceStub(channel)
         self.games = GameServiceStub(channel)
         self.bots = BotServiceStub(channel)
@@ -196,13 +190,18 @@ class LinkMaker(Protocol):
     """How `connect` is called; screens take one, so that tests can give another."""
 
     def __call__(
-        self, address: str, *, store: Store | None = None, timeout: float = CONNECT_SECONDS
+        self, address: str, *, store: Store | None = None, announced: str | None = None
     ) -> Awaitable[HostLink]:
         """See `connect`."""
 
 
 async def connect(
-    address: str, *, store: Store | None = None, timeout: float = CONNECT_SECONDS
+    address: str,
+    *,
+    store: Store | None = None,
+    timeout: float = CONNECT_SECONDS,
+    access: Access | None = None,
+    announced: str | None = None,
 ) -> HostLink:
     """Connects to a host and asks who it is.
 
@@ -211,38 +210,43 @@ async def connect(
         store: Where tokens and receipts are kept; None: in memory alone.
             `DiskStore()` is the user's own.
         timeout: Seconds until nobody answering is an error.
+        access: Encryption, password, and who shows a host that is new; None: encrypted, without
+            a password, and new hosts are remembered.
+        announced: The fingerprint that the host announces, if it was found by that.
 
     Raises:
         AddressError: The address makes no sense, or nobody goes by it.
         HostUnreachableError: Nobody answers there.
         IncompatibleHostError: Somebody answers who speaks something else.
+        TrustError: The host is not to be trusted, in one of the ways of `errors`.
     """
     where = parse_address(address)
     if isinstance(where, Endpoint):
         targets = await socket_addresses(where)
     else:
-        targets = await _targets_of_name(where.text, where.endpoint)
-    channel, target, host = await _first_answer(targets, address, timeout)
-    if host.protocol != PROTOCOL:
-        await channel.close()
-        raise IncompatibleHostError(
-            "PROTOCOL",
-            code=grpc.StatusCode.UNIMPLEMENTED,
-            sentence=_(
-                "The host at {address} speaks version {theirs} and this client {ours}; upgrade"
-                " the older one of the two."
-            ).format(address=address, theirs=host.protocol, ours=PROTOCOL),
-        )
-    return HostLink(channel, target, host, store or MemoryStore())
+        targets, found_fingerprint = await _targets_of_name(where.text, where.endpoint)
+        announced = announced or found_fingerprint
+    store = store or MemoryStore()
+    access = access or Access()
+    reached = await reach(
+        targets,
+        address,
+        access=access,
+        known=access.known or store.known_hosts,
+        timeout=timeout,
+        announced=announced,
+    )
+    return HostLink(reached, store)
 
 
-async def _targets_of_name(text: str, endpoint: Endpoint | None) -> list[str]:
+async def _targets_of_name(text: str, endpoint: Endpoint | None) -> tuple[list[str], str | None]:
+    """Addresses, and the fingerprint that is announced with them."""
     found = await find_host(text)
     if found is not None:
-        return list(found.targets)
+        return list(found.targets), found.fingerprint
     if endpoint is not None:
         try:
-            return await socket_addresses(endpoint)
+            return await socket_addresses(endpoint), None
         except AddressError:
             pass  # The sentence below tells of both kinds of names.
     raise AddressError(
@@ -251,75 +255,6 @@ async def _targets_of_name(text: str, endpoint: Endpoint | None) -> list[str]:
             " computer is known by it. `genial hosts` lists what there is; an address like"
             " 192.168.1.20:7718 always works."
         ).format(name=text)
-    )
-
-
-Answer = tuple[grpc.aio.Channel, str, Host]
-
-
-async def _first_answer(targets: Sequence[str], address: str, timeout: float) -> Answer:
-    async def ask(target: str) -> Answer:
-        channel = open_channel(target)
-        try:
-            answer = await LobbyServiceStub(channel).GetHost(
-                lobby_service_pb2.GetHostRequest(), timeout=timeout
-            )
-        except BaseException:
-            await channel.close()
-            raise
-        return channel, target, answer.host
-
-    def attempt(target: str) -> Callable[[], Awaitable[Answer]]:
-        return lambda: ask(target)
-
-    try:
-        return await first_success([attempt(target) for target in targets], _STAGGER_SECONDS)
-    except BaseExceptionGroup as group:
-        failures = [e for e in group.exceptions if isinstance(e, grpc.aio.AioRpcError)]
-        if len(failures) < len(group.exceptions):
-            raise
-    raise _silence(failures, [address_of(target) for target in targets], address)
-
-
-def _silence(
-    failures: Sequence[grpc.aio.AioRpcError], tried: Sequence[str], address: str
-) -> GenialError:
-    """The most telling of several failures, as a sentence that says what to do."""
-    for failure in failures:
-        error = from_rpc(failure)
-        if not isinstance(error, HostUnreachableError | IncompatibleHostError) and (
-            error.reason != "HOST_FAULT"
-        ):
-            return error
-    details = " ".join((failure.details() or "") for failure in failures).lower()
-    where = address if tried == [address] else f"{address} ({', '.join(tried)})"
-    silent = all(isinstance(from_rpc(failure), HostUnreachableError) for failure in failures)
-    if not silent or "socket closed" in details or "http" in details:
-        return IncompatibleHostError(
-            "NOT_A_HOST",
-            code=grpc.StatusCode.UNIMPLEMENTED,
-            sentence=_(
-                "Something answers at {address}, but it is no Genial host without encryption;"
-                " check the port, and whether the host was started with --plaintext."
-            ).format(address=where),
-        )
-    if "refused" in details:
-        sentence = _(
-            "No host listens at {address}; check the port, and whether the host still runs."
-        )
-    elif "unreachable" in details or "no route" in details:
-        sentence = _(
-            "There is no way to {address} from here; check that both are in the same network."
-        )
-    else:
-        sentence = _(
-            "Nobody answers at {address}; check the address, that the host runs, and that no"
-            " firewall is in between."
-        )
-    return HostUnreachableError(
-        "UNREACHABLE",
-        code=grpc.StatusCode.UNAVAILABLE,
-        sentence=sentence.format(address=where),
     )
 
 

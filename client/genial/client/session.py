@@ -40,10 +40,12 @@ from genial.client.errors import (
     SessionClosedError,
     StaleRevisionError,
     StorageError,
+    TrustError,
 )
 from genial.client.feed import Feed
 from genial.client.link import HostLink, connect
 from genial.client.store import DiskStore, HeldSeat, MemoryStore, Store
+from genial.client.trust import Access
 from genial.client.updates import (
     ChatArrived,
     ConnectionChanged,
@@ -69,6 +71,7 @@ from genial.v1 import lobby_service_pb2 as lobby
 from genial.wire.values import cell_to_message
 
 __all__ = [
+    "Access",
     "AddressError",
     "AmbiguousNameError",
     "ChatArrived",
@@ -101,6 +104,7 @@ __all__ = [
     "StorageError",
     "Store",
     "TableChanged",
+    "TrustError",
     "Update",
     "connect",
     "join",

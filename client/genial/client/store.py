@@ -5,6 +5,7 @@
     state dir/seats/HOST/TABLE/KEY.seen    the events seen of the game, a line each
     state dir/seats/HOST/TABLE/KEY.lock    held while a session uses the seat
     state dir/commitments.txt            every commitment ever shown to us
+    state dir/known_hosts.json           certificates of hosts, by host id (mode 0600)
     data dir/records/GAME.genial           records
     data dir/records/GAME.seatN.json       receipts
 
@@ -37,9 +38,16 @@ from genial.client.files import (
     write_json,
 )
 from genial.client.text import _
+from genial.client.trust import KnownHosts
 from genial.wire.metadata import new_seat_token
 
 APP_NAME: Final = "genial"
+_KNOWN_HOSTS: Final = "known_hosts.json"
+
+
+def user_known_hosts() -> KnownHosts:
+    """The hosts that this user's programs have met."""
+    return KnownHosts(platformdirs.user_state_path(APP_NAME, appauthor=False) / _KNOWN_HOSTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,13 @@ class SeatMemory(Protocol):
 
 
 class Store(Protocol):
-    """Where a client keeps things; see `DiskStore` and `MemoryStore`."""
+    """Where a client keeps things; see `DiskStore` and `MemoryStore`.
+
+    Attributes:
+        known_hosts: Certificates of the hosts that were met.
+    """
+
+    known_hosts: KnownHosts
 
     def claim_seat(self, host_id: str, table_id: str, name: str | None) -> SeatMemory:
         """The seat kept under that name (None: any name) and not in use, or a new one."""
@@ -149,6 +163,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         """Starts empty."""
+        self.known_hosts = KnownHosts()
         self._seats: dict[tuple[str, str], list[MemorySeat]] = {}
         self._commitments: dict[bytes, str] = {}
 
@@ -257,6 +272,7 @@ class DiskStore:
         """Uses the places that platformdirs gives, unless told others."""
         self._state = state_dir or Path(platformdirs.user_state_dir(APP_NAME, appauthor=False))
         self._data = data_dir or Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+        self.known_hosts = KnownHosts(self._state / _KNOWN_HOSTS)
 
     @property
     def records_dir(self) -> Path:

@@ -2,15 +2,6 @@
 
 A host signs its certificate itself, so the fingerprint is all there is to compare: with
 what the person typed, with what is remembered under the host's id, with what it announces.
-
-    TrustError                     GenialError
-      WrongFingerprintError        not the fingerprint that was typed or announced
-      CertificateChangedError      not the one that is remembered
-      UntrustedHostError           the person does not trust it
-      PasswordHeldBackError        a password would go to somebody unknown, or in the open
-      PlaintextHostError           the host does not encrypt
-      EncryptedHostError           the host encrypts, and `--plaintext` was asked for
-
 A password and a seat's token go only to a host that has passed `judge`.
 """
 
@@ -32,10 +23,15 @@ import grpc
 from filelock import FileLock
 
 from genial.client.errors import (
-    GenialError,
+    CertificateChangedError,
     HostUnreachableError,
     IncompatibleHostError,
+    PasswordHeldBackError,
+    PasswordNeededError,
+    PlaintextHostError,
     StorageError,
+    UntrustedHostError,
+    WrongFingerprintError,
 )
 from genial.client.files import private_dir, read_json, storing, write_json
 from genial.client.text import _
@@ -47,57 +43,6 @@ _HTTP2: Final = "h2"
 
 class MalformedFingerprintError(ValueError):
     """A text that is no SHA-256 fingerprint."""
-
-
-class TrustError(GenialError):
-    """The host is not trusted with anything; nothing secret was sent."""
-
-    reason_name = "NOT_TRUSTED"
-
-    def __init__(self, sentence: str, **metadata: object) -> None:
-        """Says why, and what can be done."""
-        super().__init__(
-            self.reason_name,
-            code=grpc.StatusCode.UNAUTHENTICATED,
-            sentence=sentence,
-            metadata={key: str(value) for key, value in metadata.items()},
-        )
-
-
-class WrongFingerprintError(TrustError):
-    """The certificate has another fingerprint than the one typed or announced."""
-
-    reason_name = "WRONG_FINGERPRINT"
-
-
-class CertificateChangedError(TrustError):
-    """The host shows another certificate than the one remembered under its id."""
-
-    reason_name = "CERTIFICATE_CHANGED"
-
-
-class UntrustedHostError(TrustError):
-    """The person was asked and does not trust the host."""
-
-    reason_name = "HOST_NOT_TRUSTED"
-
-
-class PasswordHeldBackError(TrustError):
-    """The password was not sent, because who would get it is not sure."""
-
-    reason_name = "PASSWORD_HELD_BACK"
-
-
-class PlaintextHostError(TrustError):
-    """The host speaks without encryption, which nobody asked for."""
-
-    reason_name = "HOST_IS_PLAINTEXT"
-
-
-class EncryptedHostError(TrustError):
-    """The host encrypts, but `--plaintext` was asked for."""
-
-    reason_name = "HOST_IS_ENCRYPTED"
 
 
 def parse_fingerprint(text: str) -> str:
@@ -347,12 +292,14 @@ class Access:
             else as announced.
         password: Of the host; None where it asks for none. Not in the repr.
         greeter: Shows a host that is new.
+        known: Hosts that are remembered; None: those of the store that is used.
     """
 
     plaintext: bool = False
     fingerprint: str | None = None
     password: str | None = field(default=None, repr=False)
     greeter: Greeter = remember_silently
+    known: KnownHosts | None = None
 
 
 def judge(
@@ -480,4 +427,14 @@ def password_held_back(address: str, fingerprint: str | None) -> PasswordHeldBac
             " remembered now."
         ).format(address=address, fingerprint=fingerprint),
         shown=fingerprint,
+    )
+
+
+def password_needed(address: str) -> PasswordNeededError:
+    """Why nobody gets in without a password, and how to give one."""
+    return PasswordNeededError(
+        _(
+            "The host at {address} asks for a password. Give it with --password-file FILE, or in"
+            " the environment as GENIAL_PASSWORD."
+        ).format(address=address)
     )

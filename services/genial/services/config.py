@@ -21,10 +21,10 @@ from genial.services.lobby.table import Times
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
 from genial.services.toml_values import Between, ConfigFault, Seconds, structure
 from genial.wire.announcement import DEFAULT_PORT
+from genial.wire.secret_files import SecretFileError, read_secret
 from genial.wire.values import Clock
 
 LARGEST_FILE: Final = 1024 * 1024
-_LONGEST_SECRET: Final = 4096
 
 Level = Annotated[str, Between(1, 40)]
 
@@ -277,8 +277,8 @@ def check(config: HostConfig) -> list[str]:
         if path is not None:
             try:
                 read_secret(path)
-            except ConfigError as error:
-                problems += [f"{key}: {problem}" for problem in error.problems]
+            except SecretFileError as error:
+                problems.append(f"{key}: {error}")
     if not problems:
         try:
             settings_of(config, Path()).check()
@@ -295,7 +295,7 @@ def settings_of(config: HostConfig, data: Path) -> HostSettings:
         data: The data directory where the configuration names none.
 
     Raises:
-        ConfigError: A password or secret cannot be read.
+        SecretFileError: A password or secret cannot be read.
     """
     return HostSettings(
         data=config.data or data,
@@ -332,27 +332,6 @@ def warnings(config: HostConfig) -> list[str]:
         if path is not None and path.stat().st_mode & 0o077
     ]
     return said
-
-
-def read_secret(path: Path) -> str:
-    """The password or secret in a file: its first line.
-
-    Raises:
-        ConfigError: It cannot be read, or there is none in it.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LONGEST_SECRET + 1)
-        text = content.decode("utf-8").split("\n", 1)[0].rstrip("\r")
-    except OSError as fault:
-        raise ConfigError([f"{path} cannot be read: {fault.strerror}"]) from fault
-    except UnicodeDecodeError as fault:
-        raise ConfigError([f"{path} is not UTF-8"]) from fault
-    if len(content) > _LONGEST_SECRET:
-        raise ConfigError([f"{path} is too long to be a secret"])
-    if not text:
-        raise ConfigError([f"{path} has nothing in its first line"])
-    return text
 
 
 def _is_address(text: str) -> bool:

@@ -57,7 +57,7 @@ class HostSettings:
     secret: str = field(default="", repr=False)
     announce: bool = True
     password: str | None = field(default=None, repr=False)
-    plaintext: bool = True
+    plaintext: bool = False
     times: Times = field(default_factory=Times)
     limits: Limits = field(default_factory=Limits)
     bot_processes: int = 1

@@ -14,15 +14,16 @@ host's log; a token must never appear there, nor on standard output.
 Commands (host to bot process):
 
 ``{"seat": {"address": "127.0.0.1:7718", "table_id": "…", "seat": 1, "token": "…", "name": "Max",
-"level": "medium"}}``
-    Take this seat and play it until the table is finished. ``address`` is what a client would
-    type; ``token`` is the seat token (base64url of 32 bytes), to be sent as the metadata
-    ``genial-seat-token``. The seat is held by this token already: ``JoinTable`` with
-    ``bot_level`` set to the level, ``seat`` and ``name`` confirms it, ``WatchTable`` with the
-    token is the presence. Bots count as ready always, so the process answers deals (CommitNonce,
-    RevealNonce) and plays games; it never calls SetReady, StartGame or Rematch. When the
-    connection drops it tries again until the command is taken back. A second command for the same
-    table and seat replaces the first.
+"level": "medium", "fingerprint": "…", "password": "…"}}``
+    Take this seat and play it until the table is finished. ``address`` is what a client would type;
+    ``token`` is the seat token (base64url of 32 bytes), to be sent as the metadata
+    ``genial-seat-token``; ``fingerprint`` is that of the host's certificate (empty or absent: the
+    host does not encrypt), ``password`` the host's (empty or absent: none). The seat is held by
+    this token already: ``JoinTable`` with ``bot_level`` set to the level, ``seat`` and ``name``
+    confirms it, ``WatchTable`` with the token is the presence. Bots count as ready always, so the
+    process answers deals (CommitNonce, RevealNonce) and plays games; it never calls SetReady,
+    StartGame or Rematch. When the connection drops it tries again until the command is taken back.
+    A second command for the same table and seat replaces the first.
 ``{"release": {"table_id": "…", "seat": 1}}``
     Stop playing this seat: close its streams, send nothing more for it. Not an error when the
     seat is not held. Do not call LeaveTable: the lobby has settled the seat already.

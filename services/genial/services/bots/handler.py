@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from genial.engine.refusal import Refusal
@@ -35,6 +36,21 @@ def bot_token(secret: bytes, table_id: str, seat: int) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How bots get in where everybody does.
+
+    Attributes:
+        address: ``HOST:PORT``.
+        fingerprint: Of the certificate shown there; empty: no encryption.
+        password: Of the host; empty: none.
+    """
+
+    address: str
+    fingerprint: str = ""
+    password: str = field(default="", repr=False)
+
+
 class BotHandler:
     """The bots' rpcs. Whether a seat may have a bot is the lobby's decision."""
 
@@ -45,14 +61,14 @@ class BotHandler:
         *,
         service_secret: str,
         token_secret: bytes,
-        address: Callable[[], str],
+        door: Callable[[], Door],
     ) -> None:
-        """`address` says where bot processes find the lobby and the games."""
+        """`door` says where and how bot processes find the lobby and the games."""
         self._supervisor = supervisor
         self._lobby = lobby
         self._service_secret = service_secret
         self._token_secret = token_secret
-        self._address = address
+        self._door = door
 
     async def list_bot_levels(
         self, request: pb.ListBotLevelsRequest, call: Call
@@ -112,7 +128,19 @@ class BotHandler:
             service_call(self._service_secret, token),
         )
         name = joined.table.seats[seat].name
-        self._supervisor.play(SeatJob(self._address(), table_id, seat, token, name, level))
+        door = self._door()
+        self._supervisor.play(
+            SeatJob(
+                door.address,
+                table_id,
+                seat,
+                token,
+                name,
+                level,
+                fingerprint=door.fingerprint,
+                password=door.password,
+            )
+        )
         return pb.SeatBotResponse(seat=seat)
 
     async def _check_level(self, level: str) -> None:

@@ -41,6 +41,8 @@ class SeatJob:
 
     Attributes:
         token: The seat's token; it appears in no log.
+        fingerprint: Of the host's certificate; empty: it does not encrypt.
+        password: Of the host, empty: none; it appears in no log either.
     """
 
     address: str
@@ -49,6 +51,8 @@ class SeatJob:
     token: str
     name: str
     level: str
+    fingerprint: str = ""
+    password: str = ""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -65,11 +69,13 @@ class SeatJob:
                 "token": self.token,
                 "name": self.name,
                 "level": self.level,
+                "fingerprint": self.fingerprint,
+                "password": self.password,
             }
         }
 
     def __repr__(self) -> str:
-        """Without the token."""
+        """Without token and password."""
         return f"SeatJob({self.table_id!r}, seat={self.seat}, level={self.level!r})"
 
 
