@@ -39,7 +39,7 @@ from genial.engine.hexgrid import Axial
 from genial.engine.moves import Cells
 from genial.engine.record import Record, RecordHeader, TimedEvent
 from genial.engine.refusal import Refusal, Refused
-from genial.engine.rules import FirstBy, Leaving, Mode, Preset, Rules, SeatKind, Track
+from genial.engine.rules import EndReason, FirstBy, Leaving, Mode, Preset, Rules, SeatKind, Track
 from genial.engine.shuffle import ShuffledBag, commitment, deal_key, nonce_hash, open_bag
 from genial.engine.tiles import LETTERS, Symbol, Tile
 from tests.referee import naive, shuffle
@@ -462,12 +462,40 @@ def next_command(game: Game, rng: random.Random, style: str) -> Command:
     return RefillRack(game.turn)
 
 
+def incident(game: Game, rng: random.Random) -> Resign | TakeOverSeat | SkipTurn | EndEarly:
+    """Something that is no move, allowed or not."""
+    seat = rng.randrange(game.rules.players)
+    roll = rng.random()
+    if roll < 0.1:
+        return Resign(seat)
+    if roll < 0.5:
+        kind = rng.choice(list(SeatKind))
+        return TakeOverSeat(seat, "Eve", kind, "easy" if kind is SeatKind.BOT else None)
+    if roll < 0.97:
+        return SkipTurn(game.turn if rng.random() < 0.8 else seat)
+    return EndEarly(rng.choice(list(EndReason)))
+
+
 def play_on(side: SideBySide, rng: random.Random, style: str = "random", steps: int = 1000) -> None:
     """Plays so many steps, or to the end."""
     for _ in range(steps):
         if side.game.is_over:
             return
         side.do(next_command(side.game, rng, style))
+
+
+def with_incidents(rules: Rules, seed: int) -> tuple[SideBySide, list[Refusal | None]]:
+    """A whole game in which people and bots come and go, and what became of the incidents."""
+    rng = random.Random(seed)
+    kinds = [rng.choice(list(SeatKind)) for _ in range(rules.players)]
+    side = SideBySide(rules, seed, rng.randrange(rules.players), kinds)
+    outcomes = []
+    while not side.game.is_over:
+        if rng.random() < 0.1:
+            outcomes.append(side.attempt(incident(side.game, rng)))
+        else:
+            side.do(next_command(side.game, rng, "level"))
+    return side, outcomes
 
 
 def leaving_by(rules: Rules, leaving: Leaving) -> Rules:
