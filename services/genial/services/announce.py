@@ -135,6 +135,11 @@ class Announcer:
         """Whether others can find the host now."""
         return self._info is not None
 
+    @property
+    def announced(self) -> Announcement | None:
+        """What others are told now, or were told last."""
+        return self._announced
+
     def start(self) -> None:
         """Begins in the background: registering takes a second, and may fail."""
         self._tasks = [
