@@ -90,7 +90,7 @@ def draw_board(parent: Node, frame: Frame, scene: BoardScene, paint: Paint) -> N
         parent.line(
             frame.centre(start),
             frame.centre(end),
-            stroke=paint.strong,
+            stroke=paint.panel_strong,
             stroke_width=0.2 * frame.radius,
         )
     symbols = parent.group()
@@ -135,7 +135,7 @@ def _draw_ground(
         lit = cell in scene.shaded
         ground.polygon(
             moved(hexagon, x, y),
-            fill=paint.cells[max(0, ring(cell) - 5)],
+            fill=paint.lit if lit else paint.cells[max(0, ring(cell) - 5)],
             stroke=paint.strong if lit else None,
             stroke_width=0.07 * frame.radius if lit else None,
         )
@@ -149,8 +149,15 @@ def _draw_ground(
                 stroke_dasharray=f"{0.16 * frame.radius:.2f}",
             )
         elif cell in scene.notes:
-            size = 0.5 * frame.radius
-            names.text(x, y + 0.36 * size, scene.notes[cell], size, fill=paint.text)
+            size = 0.62 * frame.radius
+            names.text(
+                x,
+                y + 0.36 * size,
+                scene.notes[cell],
+                size,
+                fill=paint.strong,
+                font_weight="700",
+            )
         elif scene.names and scene.board.is_free(cell):
             size = 0.42 * frame.radius
             names.text(x, y + 0.36 * size, cell_name(cell), size)

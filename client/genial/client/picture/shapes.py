@@ -18,6 +18,8 @@ _STARS: Final = {
 _DISC: Final = 0.64
 _HEXAGON: Final = 0.72
 _RING: Final = (0.70, 0.44)
+_LIGHT_CELLS: Final = ("#cfc7b5", "#ddd7c9", "#e9e4d9")
+"""Further apart than on a screen, where the zones' dots help."""
 _LETTER: Final = 0.62
 """Size of the letter, as a share of a cell's radius."""
 
@@ -31,6 +33,7 @@ class Paint:
         ink: Of the letter on it.
         rim: A thin line around every shape, None where the colours stand out by themselves.
         cells: Of a free cell of rings 0..5, 6 and 7.
+        lit: Of a free cell that is lit up.
         tile: The body of a tile, and the ground of a printed symbol.
         tile_edge: A thin line around it.
         last: The edges of the tile placed last, from the outside in.
@@ -42,6 +45,7 @@ class Paint:
     rim: str | None
     ground: str
     cells: tuple[str, str, str]
+    lit: str
     tile: str
     tile_edge: str
     last: tuple[str, str]
@@ -68,7 +72,10 @@ def paint(theme: Theme) -> Paint:
         ink=("", *(dark[ink_role(symbol)].exact for symbol in SYMBOLS)),
         rim="#e8ecf2" if theme is Theme.COLOUR_BLIND else None,
         ground=greys["bg"].exact,
-        cells=(greys["cell5"].exact, greys["cell6"].exact, greys["cell7"].exact),
+        cells=_LIGHT_CELLS
+        if light
+        else (greys["cell5"].exact, greys["cell6"].exact, greys["cell7"].exact),
+        lit="#ffffff" if light else greys["sel"].exact,
         tile=tile,
         tile_edge=greys["bg"].exact if light else "#566379",
         last=(greys["strong"].exact, "#ffffff" if light else greys["strong"].exact),
@@ -102,6 +109,8 @@ def draw_symbol(
         parent.circle(x, y, _DISC * radius, **look)
     else:
         outer, inner = (share * radius for share in _RING)
+        # Its own ground, so that no line shines through behind the letter.
+        parent.circle(x, y, outer, fill=paint.tile)
         parent.circle(
             x, y, (outer + inner) / 2, fill="none", stroke=fill, stroke_width=outer - inner
         )
