@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import serialization
 from genial.services.certificate import (
     FILE_NAME,
     CertificateError,
+    HostCertificate,
     load,
     load_or_make,
     make_certificate,
@@ -24,29 +25,29 @@ from genial.wire.metadata import CERTIFICATE_NAME
 
 def test_first_start_makes_it_and_later_starts_keep_it(tmp_path: Path) -> None:
     folder = tmp_path / "not" / "there yet"
-    first = load_or_make(folder)
-    second = load_or_make(folder)
+    first = load_or_make(folder / FILE_NAME)
+    second = load_or_make(folder / FILE_NAME)
     assert second == first
     assert [file.name for file in folder.iterdir()] == [FILE_NAME]
 
 
 def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
-    load_or_make(tmp_path)
+    load_or_make(tmp_path / FILE_NAME)
     assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
 
 
 def test_a_readable_key_is_made_private_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    load_or_make(tmp_path)
+    load_or_make(tmp_path / FILE_NAME)
     (tmp_path / FILE_NAME).chmod(0o644)
-    load_or_make(tmp_path)
+    load_or_make(tmp_path / FILE_NAME)
     assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
     assert "others could read" in caplog.text
 
 
 def test_fingerprint_is_sha256_of_the_certificate(tmp_path: Path) -> None:
-    made = load_or_make(tmp_path)
+    made = load_or_make(tmp_path / FILE_NAME)
     der = ssl.PEM_cert_to_DER_cert(made.chain.decode())
     assert made.fingerprint == hashlib.sha256(der).hexdigest()
 
@@ -87,13 +88,13 @@ def test_a_damaged_file_is_named_and_not_replaced(tmp_path: Path, content: bytes
     path = tmp_path / FILE_NAME
     path.write_bytes(content)
     with pytest.raises(CertificateError, match=r"damaged.*backup.*accept") as caught:
-        load_or_make(tmp_path)
+        load_or_make(tmp_path / FILE_NAME)
     assert str(path) in str(caught.value)
     assert path.read_bytes() == content
 
 
 def test_a_cut_file_is_damaged(tmp_path: Path) -> None:
-    load_or_make(tmp_path)
+    load_or_make(tmp_path / FILE_NAME)
     path = tmp_path / FILE_NAME
     whole = path.read_bytes()
     for length in range(0, len(whole) - 30, 37):
@@ -126,7 +127,7 @@ def test_a_locked_key_is_refused(tmp_path: Path) -> None:
 def test_a_data_directory_that_is_a_file_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(CertificateError, match="Not a directory"):
-        load_or_make(tmp_path / "file" / "data")
+        load_or_make(tmp_path / "file" / FILE_NAME)
 
 
 def test_a_full_disk_leaves_no_half_certificate(
@@ -137,8 +138,23 @@ def test_a_full_disk_leaves_no_half_certificate(
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(CertificateError, match=r"cannot be kept.*No space left"):
-        load_or_make(tmp_path)
+        load_or_make(tmp_path / FILE_NAME)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_services_that_start_together_agree_on_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make_certificate()
+    path = tmp_path / FILE_NAME
+
+    def slow() -> HostCertificate:
+        path.write_bytes(first.key + first.chain)
+        return make_certificate()
+
+    monkeypatch.setattr("genial.services.certificate.make_certificate", slow)
+    assert load_or_make(path) == first
+    assert [file.name for file in tmp_path.iterdir()] == [FILE_NAME]
 
 
 def test_no_file_is_its_own_error(tmp_path: Path) -> None:

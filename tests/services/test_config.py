@@ -34,6 +34,7 @@ bind = "::1"
 data = "games"
 announce = false
 plaintext = false
+certificate = "tls/host.pem"
 password_file = "password"
 services = ["lobby", "bots"]
 secret_file = "secret"
@@ -95,6 +96,10 @@ password_file = "password"
 """
 
 
+APART = 'certificate = "host.pem"\n'
+"""What services that run apart need, beside the secret."""
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     for name in ("password", "secret"):
@@ -130,6 +135,7 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     settings.check()
     assert (settings.name, settings.port, settings.bind) == ("The cellar", 7800, "::1")
     assert settings.data == tmp_path / "games"
+    assert settings.certificate == tmp_path / "tls" / "host.pem"
     assert settings.password == "the password"
     assert settings.secret == "the secret"
     assert settings.services == {"lobby", "bots"}
@@ -202,20 +208,24 @@ def test_no_key_is_forgotten_here() -> None:
         ('services = ["lobby", "gaem"]', "services[1]: must be one of lobby, game, bots, history"),
         ('[peers]\ngaem = "h:1"', "peers[gaem]: must be one of lobby"),
         ("services = []", "services: must name at least one"),
-        ('services = ["lobby"]\nsecret_file = "secret"', "The service game is needed"),
-        ('services = ["game"]', "secret_file: must be given when services run apart"),
-        ('[peers]\ngame = "h:1"\n', "secret_file: must be given"),
+        (APART + 'services = ["lobby"]\nsecret_file = "secret"', "The service game is needed"),
+        (APART + 'services = ["game"]', "secret_file: must be given when services run apart"),
+        (APART + '[peers]\ngame = "h:1"\n', "secret_file: must be given"),
         (
-            'secret_file = "secret"\n[peers]\ngame = "h:1"',
+            APART + 'secret_file = "secret"\n[peers]\ngame = "h:1"',
             "The service game cannot run here and elsewhere",
         ),
         (
-            'secret_file = "secret"\nservices = ["lobby"]\n[peers]\ngame = "nowhere"',
+            APART + 'secret_file = "secret"\nservices = ["lobby"]\n[peers]\ngame = "nowhere"',
             "peers.game: must be HOST:PORT, not 'nowhere'",
         ),
         (
-            'secret_file = "secret"\nservices = ["lobby"]\n[peers]\ngame = "fd00::5:7718"',
+            APART + 'secret_file = "secret"\nservices = ["lobby"]\n[peers]\ngame = "fd00::5:7718"',
             "peers.game: must be HOST:PORT",
+        ),
+        (
+            "services = ['game']\nsecret_file = 'secret'",
+            "certificate: must be one file for all services",
         ),
         ('password_file = "nothing"', "password_file: "),
         ("[[tables]]\nplayers = 2", "tables[0].name: must be given"),
@@ -231,7 +241,7 @@ def test_no_key_is_forgotten_here() -> None:
         ("[[tables]]\nname = 'a'\n[[tables]]\nname = 'A'", "tables[1].name: 'A' is the name of"),
         ("[[tables]]\nname = 'a'\npassword_file = 'no'", "tables[0].password_file: "),
         (
-            "services = ['game']\nsecret_file = 'secret'\n[[tables]]\nname = 'a'",
+            APART + "services = ['game']\nsecret_file = 'secret'\n[[tables]]\nname = 'a'",
             "tables: the lobby, which keeps them, does not run here",
         ),
         ("name =", "host.toml is not TOML: "),

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genial.cli.common import run
+from genial.cli.access import chosen_password, password_option
+from genial.cli.common import run, warn
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+
+if TYPE_CHECKING:
+    from genial.services.config import HostConfig
+    from genial.services.host import HostReady
+    from genial.services.settings import HostSettings
 
 
 @click.command(cls=GenialCommand)
@@ -26,15 +34,58 @@ from genial.cli.tree import GenialCommand
     metavar="DIR",
     help="Where games, tables and the host's id are kept.",
 )
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A TOML file with everything that can be set; options here come before it.",
+)
+@click.option("--check-config", is_flag=True, help="Only say whether everything is set right.")
+@password_option("Ask everybody for the password in the first line of FILE.")
 @click.option("--plaintext", is_flag=True, help="Without encryption.")
 @click.option("--no-announce", is_flag=True, help="Do not announce the host on the network.")
+@click.option(
+    "--services",
+    metavar="S,…",
+    help="Run these alone of lobby, game, bots, history. [default: all]",
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    metavar="S=ADDRESS",
+    help="Where a service is that runs elsewhere; may be given several times.",
+)
+@click.option(
+    "--secret-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The secret between services that run apart, in the first line of FILE.",
+)
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Key and certificate, made if missing; one for all services that run apart."
+    " [default: in the data directory]",
+)
+@click.option("--draining", is_flag=True, help="Open no new tables; let the running ones end.")
+@click.option(
+    "--log-format",
+    type=click.Choice(("text", "json")),
+    help="Log lines for people, or a JSON object a line. [default: text]",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(("debug", "info", "warning", "error")),
+    help="From which importance on. [default: info]",
+)
 def host(
-    name: str | None,
-    port: int | None,
-    bind: str | None,
-    data: Path | None,
-    plaintext: bool,
+    config: Path | None,
+    check_config: bool,
+    password_file: Path | None,
     no_announce: bool,
+    **options: Any,
 ) -> int:
     """Host tables for the network, without a screen, until SIGINT or SIGTERM.
 
@@ -42,21 +93,28 @@ def host(
     Prints one line on standard output when it accepts calls:
     genial host ready id=… address=HOST:PORT fingerprint=… name=…
     """
-    from genial.services.config import LogConfig
-    from genial.services.host import HostReady, run_host
+    from genial.services.config import warnings
+    from genial.services.host import run_host
     from genial.services.logs import set_up
-    from genial.services.settings import HostError, HostSettings
-    from genial.wire.announcement import DEFAULT_PORT
+    from genial.services.settings import HostError
 
-    set_up(LogConfig())
-    settings = HostSettings(
-        data=data or default_data_dir("host"),
-        name=name or "",
-        port=DEFAULT_PORT if port is None else port,
-        bind=bind or "",
-        announce=not no_announce,
-        plaintext=plaintext,
-    )
+    # A flag that is not given leaves it to the file.
+    options["announce"] = False if no_announce else None
+    for flag in ("plaintext", "draining"):
+        options[flag] = options[flag] or None
+    chosen = _chosen(config, options)
+    settings = _settings(chosen, password_file)
+    for said in warnings(chosen):
+        warn(said)
+    if check_config:
+        print("The configuration is in order.")
+        return 0
+    try:
+        set_up(chosen.log)
+    except OSError as error:
+        raise Failure(
+            f"The log cannot be written to {chosen.log.file}: {error.strerror}."
+        ) from error
 
     def tell(ready: HostReady) -> None:
         print(ready.line, flush=True)
@@ -66,6 +124,67 @@ def host(
     except HostError as error:
         raise Failure(str(error)) from error
     return 0
+
+
+def _chosen(path: Path | None, options: dict[str, Any]) -> HostConfig:
+    """The file's configuration with the options of the command line put in.
+
+    Raises:
+        Failure: The file cannot be used.
+    """
+    from genial.services.config import ConfigError, HostConfig, LogFormat, LogLevel, read_config
+
+    try:
+        config = HostConfig() if path is None else read_config(path)
+    except ConfigError as error:
+        raise Failure(f"{path}: {'; '.join(error.problems)}") from error
+    log_format, log_level = options.pop("log_format"), options.pop("log_level")
+    log = config.log
+    if log_format:
+        log = replace(log, format=LogFormat(log_format))
+    if log_level:
+        log = replace(log, level=LogLevel(log_level))
+    services, peers = options.pop("services"), options.pop("peers")
+    given = {key: value for key, value in options.items() if value is not None}
+    if services is not None:
+        names = services.split(",")
+        given["services"] = tuple(_service(name.strip(), "--services") for name in names)
+    if peers:
+        given["peers"] = dict(map(_peer, peers))
+    return replace(config, log=log, **given)
+
+
+def _service(name: str, option: str) -> Any:
+    from genial.services.config import Service
+
+    if name not in tuple(Service):
+        known = ", ".join(Service)
+        raise click.UsageError(f"{option}: there is no service {name!r}; there are {known}.")
+    return Service(name)
+
+
+def _peer(text: str) -> tuple[Any, str]:
+    name, equals, address = text.partition("=")
+    if not equals or not address:
+        raise click.UsageError(f"--peer {text}: write SERVICE=ADDRESS, like game=10.0.0.5:7718.")
+    return _service(name.strip(), "--peer"), address.strip()
+
+
+def _settings(config: HostConfig, password_file: Path | None) -> HostSettings:
+    """What the host is started with.
+
+    Raises:
+        Failure: Something does not go together.
+    """
+    from genial.services.config import check, settings_of
+
+    problems = check(config)
+    if problems:
+        raise Failure("; ".join(problems))
+    settings = settings_of(config, default_data_dir("host"))
+    # The command line and the environment come before the file.
+    password = chosen_password(password_file)
+    return settings if password is None else replace(settings, password=password)
 
 
 def default_data_dir(kind: str) -> Path:

@@ -14,8 +14,8 @@
       not in this state            FAILED_PRECONDITION  TABLE_… SEAT_… GAME_… DEAL_…, and others
       over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE STORAGE_FULL
       lost                         DATA_LOSS            GAME_DAMAGED
-      host or line down            UNAVAILABLE          HOST_CLOSING HOST_DRAINING STORAGE_FAILED
-                                                        UNREACHABLE
+      host or line down            UNAVAILABLE          HOST_CLOSING HOST_DRAINING SERVICE_DOWN
+                                                        STORAGE_FAILED UNREACHABLE
       too slow                     DEADLINE_EXCEEDED    TIMED_OUT
       not built                    UNIMPLEMENTED        NOT_OFFERED
       a fault of the host's own    INTERNAL             HOST_FAULT
@@ -105,6 +105,7 @@ class Reason(StrEnum):
 
     HOST_CLOSING = "HOST_CLOSING"
     HOST_DRAINING = "HOST_DRAINING"
+    SERVICE_DOWN = "SERVICE_DOWN"
     STORAGE_FAILED = "STORAGE_FAILED"
     UNREACHABLE = "UNREACHABLE"
     TIMED_OUT = "TIMED_OUT"
@@ -295,6 +296,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
     Reason.HOST_DRAINING: (
         Code.UNAVAILABLE,
         "The host opens no new tables any more; join a running one or choose another host.",
+    ),
+    Reason.SERVICE_DOWN: (
+        Code.UNAVAILABLE,
+        "A part of this host ({service}) does not run at the moment; try again soon.",
     ),
     Reason.STORAGE_FAILED: (
         Code.UNAVAILABLE,

@@ -17,6 +17,9 @@ SEAT_TOKEN: Final = "genial-seat-token"
 HOST_PASSWORD: Final = "genial-host-password"
 """The host's password, where it asks for one; percent-encoded (`host_password_entry`)."""
 
+FORWARDED_BY: Final = "genial-forwarded-by"
+"""The secret again, on calls that one service passes on for somebody: their gate was asked."""
+
 AUTHORIZATION: Final = "authorization"
 """``Bearer SECRET`` between services."""
 

@@ -18,7 +18,7 @@ from typing import Final
 from genial.services.limits import Counter, Exemptions, Limits, RateLimiter, address_of_peer
 from genial.services.peers import is_service
 from genial.wire.errors import GenialError, Reason
-from genial.wire.metadata import HOST_PASSWORD, host_password, same_secret
+from genial.wire.metadata import FORWARDED_BY, HOST_PASSWORD, host_password, same_secret
 from genial.wire.serving import Call
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class Admission:
             GenialError: TOO_MANY_CALLS, HOST_PASSWORD_NEEDED, BAD_HOST_PASSWORD,
                 TOO_MANY_GUESSES, or BAD_SERVICE_SECRET.
         """
-        if not call.peer or (self._secret and is_service(call, self._secret)):
+        if not call.peer or self._is_ours(call):
             return
         address = address_of_peer(call.peer)
         bound = address not in self._exempt
@@ -91,6 +91,21 @@ class Admission:
             raise GenialError(Reason.TOO_MANY_CALLS, limit=self.limits.calls_per_second)
         if self._password is not None and rpc.startswith(_OURS) and rpc not in _OPEN:
             self._check_password(self._password, call, address, bound)
+
+    def _is_ours(self, call: Call) -> bool:
+        """Whether it comes from one of the host's services, for itself or passed on.
+
+        Raises:
+            GenialError: BAD_SERVICE_SECRET, when it only says so.
+        """
+        if not self._secret:
+            return False
+        passed_on = call.metadata.get(FORWARDED_BY)
+        if passed_on is None:
+            return is_service(call, self._secret)
+        if not same_secret(passed_on.encode(), self._secret.encode()):
+            raise GenialError(Reason.BAD_SERVICE_SECRET)
+        return True
 
     def _check_password(self, expected: bytes, call: Call, address: str, bound: bool) -> None:
         value = call.metadata.get(HOST_PASSWORD)
@@ -110,12 +125,12 @@ class Admission:
         Raises:
             GenialError: TOO_MANY_STREAMS, on entering.
         """
-        return self._stream(call.peer)
+        return self._stream(call.peer, self._is_ours(call))
 
     @contextmanager
-    def _stream(self, peer: str) -> Iterator[None]:
+    def _stream(self, peer: str, ours: bool) -> Iterator[None]:
         address = address_of_peer(peer)
-        if address in self._exempt:
+        if ours or address in self._exempt:
             with self._connected(peer):
                 yield
             return

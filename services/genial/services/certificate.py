@@ -94,18 +94,18 @@ def make_certificate() -> HostCertificate:
     )
 
 
-def load_or_make(folder: Path) -> HostCertificate:
-    """The certificate kept in the data directory; at the first start a new one.
+def load_or_make(path: Path) -> HostCertificate:
+    """The certificate of a file; at the first start a new one.
 
     Raises:
         CertificateError: What is there cannot be used, or nothing can be written there.
     """
-    path = folder / FILE_NAME
     try:
         return load(path)
     except FileNotFoundError:
         made = make_certificate()
-        _keep(path, made)
+        if not _keep(path, made):
+            return load(path)
         log.info("made a certificate, fingerprint %s, kept in %s", made.fingerprint, path)
         return made
 
@@ -175,8 +175,12 @@ def _names_genial(certificate: x509.Certificate) -> bool:
     return CERTIFICATE_NAME in names.value.get_values_for_type(x509.DNSName)
 
 
-def _keep(path: Path, made: HostCertificate) -> None:
-    """Writes the file whole or not at all; it is private from its first byte on."""
+def _keep(path: Path, made: HostCertificate) -> bool:
+    """Writes the file whole or not at all; it is private from its first byte on.
+
+    Returns:
+        False if another service of the host was faster: then that one's certificate counts.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -185,11 +189,14 @@ def _keep(path: Path, made: HostCertificate) -> None:
                 file.write(made.key + made.chain)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, path)
-        except OSError:
+            # Unlike a renaming, a link never takes the place of what is there.
+            os.link(beside, path)
+        except FileExistsError:
+            return False
+        finally:
             Path(beside).unlink(missing_ok=True)
-            raise
     except OSError as fault:
         raise CertificateError(
             f"The certificate cannot be kept in {path.parent}: {fault.strerror}."
         ) from fault
+    return True

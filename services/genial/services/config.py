@@ -182,6 +182,8 @@ class HostConfig:
         data: Folder of everything that the host keeps; None: the user's own.
         announce: By mDNS.
         plaintext: Without TLS.
+        certificate: File of key and certificate; None: in the data folder. Services that run
+            apart share one.
         password_file: Holds the password that everybody has to know; None: nobody is asked.
         services: That run in this process.
         peers: Where the other services are, ``HOST:PORT``.
@@ -196,6 +198,7 @@ class HostConfig:
     data: Path | None = None
     announce: bool = True
     plaintext: bool = False
+    certificate: Path | None = None
     password_file: Path | None = None
     services: tuple[Service, ...] = tuple(Service)
     peers: dict[Service, str] = field(default_factory=dict)
@@ -264,6 +267,8 @@ def check(config: HostConfig) -> list[str]:
         for place, table in enumerate(config.tables)
         if names.index(table.name.casefold()) < place
     ]
+    if config.services and apart and not config.plaintext and config.certificate is None:
+        problems.append("certificate: must be one file for all services that run apart")
     if config.tables and Service.LOBBY not in config.services:
         problems.append("tables: the lobby, which keeps them, does not run here (services)")
     if config.limits.call_burst < config.limits.calls_per_second:
@@ -308,6 +313,7 @@ def settings_of(config: HostConfig, data: Path) -> HostSettings:
         announce=config.announce,
         password=None if config.password_file is None else read_secret(config.password_file),
         plaintext=config.plaintext,
+        certificate=config.certificate,
         times=config.times.times(),
         limits=config.limits,
         bot_processes=config.bots.processes,

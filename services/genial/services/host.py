@@ -24,15 +24,17 @@ from genial.services.admission import Admission
 from genial.services.announce import Announcer, address_text, best_first, usable_addresses
 from genial.services.bots.handler import BotHandler, Door
 from genial.services.bots.supervisor import Supervisor
+from genial.services.certificate import FILE_NAME as CERTIFICATE_FILE
 from genial.services.certificate import CertificateError, HostCertificate, load_or_make
 from genial.services.connections import ConnectionWatch, raise_file_limit
+from genial.services.forward import forwarding_handlers
 from genial.services.lobby.handler import LobbyHandler
 from genial.services.lobby.lobby import Lobby, LobbySettings, wall_clock
 from genial.services.lobby.store import COMPONENT as LOBBY_COMPONENT
 from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.wording import clean
 from genial.services.peers import BotPort, LobbyPort, RemoteBots, RemoteLobby, RoomPort
-from genial.services.server import listen, make_server
+from genial.services.server import channel_to_peer, listen, make_server
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
 from genial.services.standard import add_standard_services
 from genial.services.store import Component, Database, DatabaseBusyError, NewerSchemaError
@@ -130,7 +132,9 @@ class Host:
         try:
             host_facts = await facts.load_or_make(self._database)
             if not self.settings.plaintext:
-                self._certificate = load_or_make(self.settings.data)
+                self._certificate = load_or_make(
+                    self.settings.certificate or self.settings.data / CERTIFICATE_FILE
+                )
         except (GenialError, CertificateError) as fault:
             raise HostError(str(fault)) from fault
         self._host_id = host_facts.host_id
@@ -212,6 +216,13 @@ class Host:
             [rpc_handlers(descriptor, handler, gate) for descriptor, handler in offered]
         )
         names = [descriptor.full_name for descriptor, _ in offered]
+        if LOBBY in services:
+            # Clients know the lobby's address alone, so it is theirs for everything.
+            for service, descriptor in _FOR_CLIENTS.items():
+                if service in self.settings.peers:
+                    channel = self._channel(service)
+                    handlers = forwarding_handlers(descriptor, channel, gate, self._secret)
+                    server.add_generic_rpc_handlers([handlers])
         self._health = add_standard_services(server, names, gate)
         self._connections = ConnectionWatch(self.settings.limits, self._port, gate.is_busy)
         self._service_names = ("", *names)
@@ -245,19 +256,17 @@ class Host:
         """A channel to a service that runs elsewhere."""
         address = self.settings.peers[service]
         if address not in self._channels:
-            self._channels[address] = grpc.aio.insecure_channel(
-                address, options=[("grpc.enable_http_proxy", 0)]
-            )
+            self._channels[address] = channel_to_peer(address, self._certificate)
         return self._channels[address]
 
     def _door_for_bots(self) -> Door:
         """Where this host's bots dial: the lobby's address, mostly this very port."""
         password = self._password or ""
+        fingerprint = self._certificate.fingerprint if self._certificate else ""
         elsewhere = self.settings.peers.get(LOBBY)
         if elsewhere is not None:
-            return Door(elsewhere, password=password)
+            return Door(elsewhere, fingerprint, password)
         wildcards = {"::": "127.0.0.1", "0.0.0.0": "127.0.0.1"}
-        fingerprint = self._certificate.fingerprint if self._certificate else ""
         address = address_text(wildcards.get(self._host, self._host), self._port)
         return Door(address, fingerprint, password)
 
@@ -386,6 +395,14 @@ def _service(file: FileDescriptor, name: str) -> ServiceDescriptor:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+_FOR_CLIENTS: Final = {
+    GAME: _service(game_service_pb2.DESCRIPTOR, "GameService"),
+    BOTS: _service(bot_service_pb2.DESCRIPTOR, "BotService"),
+    HISTORY: _service(history_service_pb2.DESCRIPTOR, "HistoryService"),
+}
+"""What clients call of each service that may run elsewhere."""
 
 
 async def run_host(

@@ -15,6 +15,7 @@ from genial.services.certificate import HostCertificate
 from genial.services.connections import server_options
 from genial.services.limits import Limits
 from genial.services.settings import HostError
+from genial.wire.metadata import CERTIFICATE_NAME
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,31 @@ def make_server(limits: Limits) -> grpc.aio.Server:
             ("grpc.max_send_message_length", _LONGEST_ANSWER),
         ],
         maximum_concurrent_rpcs=limits.calls_at_once,
+    )
+
+
+def channel_to_peer(address: str, certificate: HostCertificate | None) -> grpc.aio.Channel:
+    """A channel to another service of the same host.
+
+    Args:
+        address: ``HOST:PORT``.
+        certificate: The host's, which all of its services share; None: plaintext.
+    """
+    options = (
+        ("grpc.enable_http_proxy", 0),
+        ("grpc.keepalive_time_ms", 5_000),
+        ("grpc.keepalive_timeout_ms", 3_000),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 1_500),
+        ("grpc.max_receive_message_length", _LONGEST_ANSWER),
+    )
+    if certificate is None:
+        return grpc.aio.insecure_channel(address, options=options)
+    return grpc.aio.secure_channel(
+        address,
+        grpc.ssl_channel_credentials(certificate.chain),
+        options=(*options, ("grpc.ssl_target_name_override", CERTIFICATE_NAME)),
     )
 
 

@@ -40,6 +40,8 @@ class HostSettings:
         announce: Whether the host is announced by mDNS.
         password: That clients have to know; None or empty: nobody is asked.
         plaintext: Without TLS.
+        certificate: The file of the certificate; None: in the data directory. Services that run
+            apart share one.
         times: How long things may take at tables.
         limits: What the host gives at most.
         bot_processes: Processes that the bots' seats are spread over.
@@ -58,6 +60,7 @@ class HostSettings:
     announce: bool = True
     password: str | None = field(default=None, repr=False)
     plaintext: bool = False
+    certificate: Path | None = None
     times: Times = field(default_factory=Times)
     limits: Limits = field(default_factory=Limits)
     bot_processes: int = 1
