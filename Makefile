@@ -14,7 +14,7 @@ ARGS ?=
 PROTOS_OUT ?= protos
 
 .DEFAULT_GOAL := help
-.PHONY: help play host test check bench train strength protos protos-baseline clean distclean dev runtime \
+.PHONY: help play host test check bench train strength protos protos-baseline pictures clean distclean dev runtime \
         check-style check-types check-imports check-buf check-protos check-wheel try-wheel
 
 help: ## This list
@@ -48,6 +48,9 @@ protos: dev ## Generate the Python code of the contract (protos/genial/v1)
 
 protos-baseline: dev ## Accept today's contract as the one that later versions must stay compatible with
 	$(BIN)/buf build protos -o protos/baseline.binpb
+
+pictures: dev ## Draw the pictures of docs/rules.md again
+	$(PY) -m docs.pictures.draw
 
 clean: ## Remove caches and build results; the virtual environment stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks

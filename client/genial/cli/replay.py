@@ -23,9 +23,16 @@ if TYPE_CHECKING:
 def replay(where: str, game: str | None, plain: bool, access: AccessOptions) -> int:
     """Step through a finished game, forwards and backwards.
 
-    FILE is a record; with ADDRESS and GAME the record is fetched from a host.
+    FILE is a record; with ADDRESS and GAME the record is fetched from a host. Without a
+    terminal, lines of text are read and written (--plain).
     """
+    from genial.client.lines import are_terminals
+
     opened = _from_file(where) if game is None else _from_host(where, game, access)
+    if are_terminals() and not plain:
+        from genial.client import app
+
+        return run_client(lambda: app.run_replay(opened))
     return run_client(lambda: _replay_plain(opened))
 
 

@@ -186,6 +186,8 @@ class Replay:
         if led is None or not isinstance(led.event, Placed):
             return 0
         before = self.positions[at - 1].game
+        if not before.rules.has_bonus:
+            return 0
         return stops_reached(before.track(led.event.seat), led.event.track, before.rules.cap)
 
     def placements(self, at: int) -> tuple[Placed, ...]:
