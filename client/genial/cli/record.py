@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import click
 
 from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import run
 from genial.cli.failure import Failure
+from genial.cli.output import write_output
 from genial.cli.tree import GenialCommand
 
 
@@ -37,7 +35,7 @@ def fetch(address: str, game: str, output: str | None, access: AccessOptions) ->
             return await link.get_record(game)
 
     content = run(get)
-    _write("-" if output is None else output, content)
+    write_output("-" if output is None else output, content)
     return 0
 
 
@@ -94,27 +92,10 @@ def show(file: str, after: int | None, svg: str | None, theme: str) -> int:
         from genial.client.palette import Theme
         from genial.client.picture.record import record_svg
 
-        _write(svg, record_svg(opened, game, at, Theme(theme)).encode())
+        write_output(svg, record_svg(opened, game, at, Theme(theme)).encode())
         return 0
     from genial.client.record_show import show_game, show_position
 
     text = show_game(opened, game) if at is None else show_position(game, at)
     print(text, end="")
     return 0
-
-
-def _write(output: str, content: bytes) -> None:
-    """Writes a whole file, or standard output for `-`.
-
-    Raises:
-        Failure: The file cannot be written.
-    """
-    if output == "-":
-        sys.stdout.buffer.write(content)
-        sys.stdout.flush()
-        return
-    try:
-        Path(output).write_bytes(content)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Failure(f"{output} cannot be written: {reason}.") from error

@@ -19,6 +19,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "bot": ("genial.cli.bot", "Bring a bot to a table, in a process of its own."),
     "arena": ("genial.cli.arena", "Let bots play bots, and say who is how strong."),
     "replay": ("genial.cli.replay", "Step through a finished game, forwards and backwards."),
+    "review": ("genial.cli.review", "Look at a recorded game again: what was given away, and why."),
     "record": ("genial.cli.record", "Fetch, check and show records of games."),
 }
 """Name of a command: the module whose attribute of that name it is, and what it does."""

@@ -11,10 +11,13 @@ from typing import Final, Protocol
 
 from genial.engine.game import Command
 from genial.engine.view import PlayerView
-from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM, OnePly, sorted_tracks
+from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM
 from genial.strategy.budget import Budget
 from genial.strategy.memory import Memory
 from genial.strategy.reference import Reference
+from genial.strategy.search import Depth
+from genial.strategy.temper import TEMPERAMENTS
+from genial.strategy.thinking import Skill, Thinker
 
 
 class UnknownLevelError(ValueError):
@@ -55,10 +58,43 @@ class Level(Protocol):
         """
 
 
-_MEDIUM = OnePly("medium", "keeps its weakest counters up", sorted_tracks)
+_CLOSING_ROLLOUTS: Final = 120
+"""How often an exchange is tried in rollouts by the levels that only look at what is there."""
 
-SHOWN: Final[tuple[Level, ...]] = (_MEDIUM,)
-"""The levels for people, weakest first."""
+_GLANCE: Final = Depth(shortlisted=48, candidates=2)
+
+EASY: Final = Thinker(
+    "easy",
+    "for beginners: sees what is good, and often takes something else",
+    Budget(seconds=0.2, rollouts=_CLOSING_ROLLOUTS),
+    Skill(_GLANCE, tries_placements=False, slips=0.9),
+)
+MEDIUM: Final = Thinker(
+    "medium",
+    "a fair opponent who slips now and then",
+    Budget(seconds=0.2, rollouts=_CLOSING_ROLLOUTS),
+    Skill(_GLANCE, tries_placements=False, slips=0.35),
+)
+HARD: Final = Thinker(
+    "hard",
+    "takes what is best for now, and leaves you little",
+    Budget(seconds=0.2, rollouts=_CLOSING_ROLLOUTS),
+    Skill(_GLANCE, tries_placements=False),
+)
+EXPERT: Final = Thinker(
+    "expert",
+    "looks several turns ahead",
+    Budget(seconds=1.0),
+    Skill(),
+)
+
+_PLAIN: Final = (EASY, MEDIUM, HARD, EXPERT)
+
+SHOWN: Final[tuple[Level, ...]] = (
+    *_PLAIN,
+    *(level.with_temperament(style) for level in _PLAIN for style in TEMPERAMENTS),
+)
+"""The levels for people: weakest first, then each in its temperaments."""
 
 BASELINES: Final[tuple[Level, ...]] = (
     RANDOM,
@@ -84,6 +120,8 @@ def level_named(name: str) -> Level:
     level = _BY_NAME.get(name)
     if level is None:
         raise UnknownLevelError(
-            f"there is no level {name[:40]!r}: choose one of {', '.join(_BY_NAME)}"
+            f"there is no level {name[:40]!r}: choose one of"
+            f" {', '.join(level.name for level in (*_PLAIN, *BASELINES))};"
+            f" with /{', /'.join(style.name for style in TEMPERAMENTS)} after the first four"
         )
     return level

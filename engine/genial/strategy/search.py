@@ -9,7 +9,8 @@ policy, then the evaluation. Sequential halving spends the budget where it matte
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import log
 
 from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation
@@ -44,6 +45,7 @@ class Candidate:
         after: The state once it is done, others' racks and bag not filled in.
         prior: What the evaluation says of that.
         total, count: Sum and number of its rollouts.
+        shift: By how much it looks better than it is, in logits (see `temper`).
     """
 
     choice: Choice | None
@@ -52,12 +54,22 @@ class Candidate:
     prior: float
     total: float = 0.0
     count: int = 0
-    history: list[float] = field(default_factory=list)
+    shift: float = 0.0
 
     @property
     def value(self) -> float:
         """The mean of its rollouts, else the prior."""
         return self.total / self.count if self.count else self.prior
+
+    @property
+    def score(self) -> float:
+        """What candidates are compared by."""
+        return self.value if not self.shift else _logit(self.value) + self.shift
+
+
+def _logit(chance: float) -> float:
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    return log(chance / (1 - chance))
 
 
 Value = Callable[[Playout, int], float]
@@ -150,7 +162,7 @@ def halve(
                 candidate.total += rollout(candidate, deal, me, depth.turns, value, deals)
                 candidate.count += 1
             dealt += 1
-        left.sort(key=lambda one: -one.value)
+        left.sort(key=lambda one: -one.score)
         keep = max(1, (len(left) + 1) // 2)
         dropped = left[keep:] + dropped
         left = left[:keep]

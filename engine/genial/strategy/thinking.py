@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from genial.engine.game import Command, ExchangeRack, RefillRack
-from genial.engine.rules import Rules
+from genial.engine.rules import Mode, Rules
 from genial.engine.view import PlayerView
 from genial.strategy.baselines import placing
 from genial.strategy.budget import Budget
@@ -14,36 +15,68 @@ from genial.strategy.evaluation import Evaluation, Model, model_key, shipped_mod
 from genial.strategy.memory import Deals, Memory, known_state
 from genial.strategy.playout import FIRST
 from genial.strategy.search import Candidate, Depth, closings, halve, placements
+from genial.strategy.temper import Temperament, slip
 
 
 @cache
-def _evaluation(rules: Rules) -> Evaluation:
+def evaluation_for(rules: Rules) -> Evaluation:
+    """The shipped evaluation of a kind of game, with its tables of weights."""
     return Evaluation(rules, shipped_model(model_key(rules)))
 
 
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """What makes a level.
+
+    Attributes:
+        depth: How wide and far it looks.
+        tries_placements: Whether placements are tried in rollouts; else the evaluation
+            of what stands after them decides. Exchanges are always tried.
+        slips: How much chance mixes into its judgement, in logits (`temper.slip`).
+    """
+
+    depth: Depth = field(default_factory=Depth)
+    tries_placements: bool = True
+    slips: float = 0.0
+
+
 class Thinker:
-    """A level that looks ahead for as long as its budget lets it."""
+    """A level made of the evaluation, rollouts, and perhaps slips and a temperament."""
 
     def __init__(
         self,
         name: str,
         description: str,
         budget: Budget,
-        depth: Depth,
+        skill: Skill,
+        temperament: Temperament | None = None,
         models: dict[str, Model] | None = None,
     ) -> None:
-        """A level called `name`; `models` in place of the shipped ones."""
+        """A level called `name`; `models` (by `model_key`) in place of the shipped ones."""
         self.name = name
         self.description = description
         self.budget = budget
-        self._depth = depth
+        self.skill = skill
+        self.temperament = temperament
         self._models = models
+
+    def with_temperament(self, temperament: Temperament) -> Thinker:
+        """The same level in another style."""
+        return Thinker(
+            f"{self.name}/{temperament.name}",
+            f"{self.description}; {temperament.description}",
+            self.budget,
+            self.skill,
+            temperament,
+            self._models,
+        )
 
     def evaluation(self, rules: Rules) -> Evaluation:
         """What values positions of a kind of game."""
+        usual = replace(rules, preset=Rules().preset, leaving=Rules().leaving, partners_talk=None)
         if self._models is None:
-            return _evaluation(rules)
-        return Evaluation(rules, self._models[model_key(rules)])
+            return evaluation_for(usual)
+        return Evaluation(usual, self._models[model_key(rules)])
 
     def choose(
         self, view: PlayerView, memory: Memory, rng: random.Random, budget: Budget
@@ -64,13 +97,28 @@ class Thinker:
         state = known_state(view)
         evaluation = self.evaluation(view.rules)
         me = state.turn
+        depth = self.skill.depth
         if state.must_place:
-            candidates = placements(state, evaluation, self._depth, evaluation.value)
+            candidates = placements(state, evaluation, depth, evaluation.value)
+            if view.rules.mode is not Mode.SOLO:
+                self._shift(candidates, me, rng)
+            if not self.skill.tries_placements:
+                return candidates
         elif view.may_exchange:
             candidates = closings(state)
         else:
             return [Candidate(None, False, state, 0.0)]
-        if len(candidates) == 1 or (budget.seconds is None and budget.rollouts is None):
+        if len(candidates) == 1:
             return candidates
         deals = Deals(view, memory, rng)
-        return halve(candidates, deals, me, budget, self._depth, evaluation.value, started)
+        return halve(candidates, deals, me, budget, depth, evaluation.value, started)
+
+    def _shift(self, candidates: list[Candidate], me: int, rng: random.Random) -> None:
+        if self.temperament is None and not self.skill.slips:
+            return
+        for candidate in candidates:
+            if self.temperament is not None:
+                candidate.shift += self.temperament.shift(candidate.after, me)
+            if self.skill.slips:
+                candidate.shift += slip(rng, self.skill.slips)
+        candidates.sort(key=lambda one: -one.score)

@@ -1,0 +1,247 @@
+"""Placements weighed for a person: hints during a game, and the heart of every review.
+
+Everything here knows what the player in the seat may know, as a level does.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from genial.engine.board import axial_of, index_of
+from genial.engine.hexgrid import Axial
+from genial.engine.tiles import LETTERS, TILE_KINDS, Tile
+from genial.engine.view import PlayerView
+from genial.strategy.evaluation import (
+    GROUPS,
+    NOBODY,
+    RANKS,
+    SYMBOLS,
+    Evaluation,
+    Side,
+    features,
+    open_lines,
+    shown_by,
+    supply_for,
+)
+from genial.strategy.memory import Deals, Memory, known_state
+from genial.strategy.playout import FIRST, KIND_OF, Playout
+from genial.strategy.policy import Choice
+from genial.strategy.search import Candidate, Depth, placements, rollout
+from genial.strategy.thinking import Thinker
+
+_DEPTH: Final = Depth(shortlisted=64, candidates=6, turns=4)
+
+CLOSE: Final = 0.015
+"""Chances of winning closer than this are as good as equal: rollouts cannot tell them apart."""
+
+
+class Reason(StrEnum):
+    """Why one placement is better than another: what differs most."""
+
+    SAME = "same"
+    POINTS = "points"
+    OWN_LINES = "own_lines"
+    THEIR_LINES = "their_lines"
+    RACK = "rack"
+
+
+_REASON_OF: Final = {
+    "lead": Reason.POINTS,
+    "level": Reason.POINTS,
+    "best_mine": Reason.OWN_LINES,
+    "mean_mine": Reason.OWN_LINES,
+    "good_mine": Reason.OWN_LINES,
+    "best_theirs": Reason.THEIR_LINES,
+    "mean_theirs": Reason.THEIR_LINES,
+    "good_theirs": Reason.THEIR_LINES,
+    "rack": Reason.RACK,
+    "supply": Reason.RACK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A placement and what it is worth.
+
+    Attributes:
+        tile: As it lies: its first symbol on the first cell.
+        chance: Of winning after it, 0..1; in solitaire the expected lowest counter.
+        points: What it earns by symbol, stops taken into account.
+    """
+
+    tile: Tile
+    cells: tuple[Axial, Axial]
+    chance: float
+    points: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """All points together."""
+        return sum(self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why the better placement is better than the other one.
+
+    Attributes:
+        reason: What differs most.
+        symbol: The symbol it is about (letter), empty where it is about none.
+        points: For POINTS: how many more of that symbol.
+        seats: For lines: how many other players could use that symbol.
+    """
+
+    reason: Reason
+    symbol: str = ""
+    points: int = 0
+    seats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a seat may do now, weighed.
+
+    Attributes:
+        best: The best placements, best first.
+        played: The one asked about, if any, with what it is worth.
+        why: Why the best is better than that.
+    """
+
+    best: tuple[Weighed, ...]
+    played: Weighed | None
+    why: Why
+
+    @property
+    def gave_away(self) -> float:
+        """How much less than the best the one asked about is worth; 0 where that is noise."""
+        if self.played is None:
+            return 0.0
+        lost = self.best[0].chance - self.played.chance
+        return lost if lost > CLOSE else 0.0
+
+
+def advise(
+    view: PlayerView,
+    memory: Memory,
+    level: Thinker,
+    *,
+    rollouts: int,
+    rng: random.Random,
+    played: tuple[Tile, tuple[Axial, Axial]] | None = None,
+    count: int = 3,
+) -> Advice:
+    """Weigh the placements of the viewer.
+
+    Args:
+        view, memory: What the seat knows; it has to place.
+        level: Whose evaluation is used.
+        rollouts: For each placement that is looked at closely.
+        played: A legal placement to be compared with the best.
+        count: How many of the best are told.
+
+    Raises:
+        ValueError: The viewer has nothing to place.
+    """
+    state = known_state(view)
+    if not state.must_place:
+        raise ValueError("hints are for a player who has to place a tile")
+    evaluation = level.evaluation(view.rules)
+    me = state.turn
+    found = placements(state, evaluation, _DEPTH, evaluation.value)[: _DEPTH.candidates]
+    asked: Candidate | None = None
+    if played is not None:
+        choice = _as_choice(*played)
+        asked = next((one for one in found if _same(one.choice, choice)), None)
+        if asked is None:
+            state.place(*choice)
+            asked = Candidate(choice, False, state.copy(), evaluation.value(state, me))
+            state.undo()
+            found.append(asked)
+    deals = Deals(view, memory, rng)
+    for _ in range(rollouts):
+        deal = deals.next()
+        for candidate in found:
+            candidate.total += rollout(candidate, deal, me, _DEPTH.turns, evaluation.value, deals)
+            candidate.count += 1
+    found.sort(key=lambda one: -one.value)
+    told = tuple(_weighed(candidate, view) for candidate in found[:count])
+    if asked is None:
+        return Advice(told, None, Why(Reason.SAME))
+    why = Why(Reason.SAME)
+    if found[0].value - asked.value > CLOSE:
+        why = _why(found[0].after, asked.after, me, evaluation)
+    return Advice(told, _weighed(asked, view), why)
+
+
+def _as_choice(tile: Tile, cells: tuple[Axial, Axial]) -> Choice:
+    u, v = index_of(cells[0]), index_of(cells[1])
+    return KIND_OF[tile], int(tile.first), int(tile.second), u, v
+
+
+def _same(one: Choice | None, other: Choice) -> bool:
+    if one is None or one[0] != other[0]:
+        return False
+    return {one[3]: one[1], one[4]: one[2]} == {other[3]: other[1], other[4]: other[2]}
+
+
+def _weighed(candidate: Candidate, view: PlayerView) -> Weighed:
+    if candidate.choice is None:
+        raise ValueError("ending the turn is no placement")
+    kind, a, _, u, v = candidate.choice
+    tile = TILE_KINDS[kind]
+    oriented = tile if a == FIRST[kind] else tile.flipped
+    cells = (axial_of(u), axial_of(v))
+    return Weighed(oriented, cells, candidate.value, view.points_of(oriented, cells))
+
+
+def _why(better: Playout, worse: Playout, me: int, evaluation: Evaluation) -> Why:
+    """What speaks for one state after a placement against another one."""
+    team = better.team_of[me]
+    others = [other for other in range(len(better.tracks)) if other != team]
+    by_reason = dict.fromkeys(Reason, 0.0)
+    weights = evaluation.weights(True, better.free.bit_count())
+    for other in others or [-1]:
+        for state, sign in ((better, 1.0), (worse, -1.0)):
+            rack = state.racks[me]
+            theirs = state.tracks[other] if other >= 0 else NOBODY
+            found = features(
+                state.tracks[team],
+                theirs,
+                state.cap,
+                open_lines(state),
+                Side(shown_by(rack), supply_for(state, rack)),
+            )
+            for number, group in enumerate(GROUPS):
+                for place in range(number * RANKS, (number + 1) * RANKS):
+                    by_reason[_REASON_OF[group]] += sign * weights[place] * found[place]
+    reason = max(by_reason, key=lambda one: by_reason[one])
+    if by_reason[reason] <= 0:
+        return Why(Reason.SAME)
+    if reason is Reason.POINTS:
+        more = {k: better.tracks[team][k] - worse.tracks[team][k] for k in SYMBOLS}
+        # Of the symbols that would have got more, the one whose counter is the weakest.
+        wanted = [k for k in SYMBOLS if more[k] > 0]
+        if not wanted:
+            return Why(Reason.POINTS)
+        k = min(wanted, key=lambda k: worse.tracks[team][k])
+        return Why(Reason.POINTS, LETTERS[k - 1], more[k])
+    if reason is Reason.RACK:
+        return Why(Reason.RACK)
+    sides = [team] if reason is Reason.OWN_LINES else others
+    sign = 1 if reason is Reason.OWN_LINES else -1
+    kept, left = open_lines(better), open_lines(worse)
+
+    def matters(k: int) -> float:
+        need = sum(better.cap - better.tracks[side][k] for side in sides)
+        return sign * (kept.total[k] - left.total[k]) * need
+
+    k = max(SYMBOLS, key=matters)
+    players = sum(
+        better.cap > better.tracks[better.team_of[seat]][k]
+        for seat in range(better.players)
+        if better.team_of[seat] in sides
+    )
+    return Why(reason, LETTERS[k - 1], seats=players)
