@@ -9,11 +9,8 @@ from typing import Final
 from genial.client import playing, replaying
 from genial.client.commands import run_command
 from genial.client.form import (
-    Field,
     change_settings,
     change_table,
-    settings_fields,
-    table_fields,
 )
 from genial.client.hearing import Step
 from genial.client.keys import Action, Context, context_of
@@ -44,6 +41,8 @@ from genial.client.messages import (
 from genial.client.model import Ask, Entry, Model, Overlay, Purpose, Screen
 from genial.client.sentences import refused_sentence
 from genial.client.text import _
+from genial.client.view.form import form_fields
+from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
 from genial.v1 import game_pb2
 
 Act = Callable[[Model, str], Step]
@@ -92,13 +91,6 @@ def _vertical(model: Model, *, down: bool) -> Step:
                     if moved != hand:
                         break
             return replace(model, hand=moved), ()
-
-
-def form_fields(model: Model) -> list[Field]:
-    """The lines of the form that is open."""
-    if model.overlay is Overlay.SETTINGS:
-        return settings_fields(model.settings)
-    return table_fields(model.form, model.levels)
 
 
 def _changed(model: Model, step: int) -> Step:
@@ -259,6 +251,9 @@ def _leave(model: Model, key: str) -> Step:
         return replace(model, screen=Screen.END if over else Screen.GAME, reel=None), ()
     if model.screen is Screen.BROWSE:
         return model, (Quit(),)
+    if model.width < MIN_WIDTH or model.height < MIN_HEIGHT:
+        # Nothing could be asked in a window of this size.
+        return model, (Detach(),)
     if model.quit_warning and _others_here(model):
         return replace(model, question=Ask.QUIT), ()
     if model.screen is Screen.GAME and model.seat is not None:
@@ -442,10 +437,6 @@ def _replay(model: Model, key: str) -> Step:
     return replace(model, busy=True), (OpenRecord(game_id),)
 
 
-def _nothing(model: Model, key: str) -> Step:
-    return model, ()
-
-
 _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.LEFT: _mover(-1, 0),
     Action.RIGHT: _mover(1, 0),
@@ -481,7 +472,6 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.SIT: _sit,
     Action.WATCH: _watch,
     Action.NEW_TABLE: _new_table,
-    Action.PLAY_BOT: _nothing,
     Action.GO_BACK: _go_back,
     Action.ADDRESS: _enter_text(Purpose.ADDRESS),
     Action.NAME: _enter_text(Purpose.NAME),

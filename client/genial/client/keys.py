@@ -72,7 +72,6 @@ class Action(StrEnum):
     SIT = auto()
     WATCH = auto()
     NEW_TABLE = auto()
-    PLAY_BOT = auto()
     GO_BACK = auto()
     ADDRESS = auto()
     NAME = auto()
@@ -339,8 +338,8 @@ def action_for(model: Model, key: str) -> Action | None:
     return None
 
 
-def key_hints(model: Model, width: int) -> list[tuple[str, str]]:
-    """Keys and labels for the last row, most wanted first to stay, in the table's order."""
+def hinted(model: Model, width: int) -> list[Binding]:
+    """The lines of the table for the last row: the most wanted that fit, in the table's order."""
     wanted = [binding for binding in bindings_for(model) if binding.rank]
     room = width - 2
     chosen: list[Binding] = []
@@ -349,4 +348,20 @@ def key_hints(model: Model, width: int) -> list[tuple[str, str]]:
         if columns <= room:
             chosen.append(binding)
             room -= columns
-    return [(_(binding.shown), _(binding.label)) for binding in wanted if binding in chosen]
+    return [binding for binding in wanted if binding in chosen]
+
+
+def key_hints(model: Model, width: int) -> list[tuple[str, str]]:
+    """Keys and labels for the last row."""
+    return [(_(binding.shown), _(binding.label)) for binding in hinted(model, width)]
+
+
+def hint_at(model: Model, width: int, column: int) -> Binding | None:
+    """Which hint of the last row lies at a column."""
+    x = 1
+    for binding in hinted(model, width):
+        columns = len(_(binding.shown)) + 1 + len(_(binding.label))
+        if x <= column < x + columns:
+            return binding
+        x += columns + 2
+    return None

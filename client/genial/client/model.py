@@ -171,6 +171,7 @@ class Hand:
         anchor: The cell of its first symbol.
         direction: Index into DIRECTIONS: where the second lies from there.
         fixed: Put down, but not confirmed yet.
+        best: The rank of the best spot shown last, 0 since the tile was moved.
     """
 
     slots: tuple[Tile | None, ...] = ()
@@ -178,6 +179,7 @@ class Hand:
     anchor: Axial = CENTRE
     direction: int = 0
     fixed: bool = False
+    best: int = 0
 
     @property
     def tile(self) -> Tile | None:

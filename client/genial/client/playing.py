@@ -44,7 +44,7 @@ def lay_out(
 def choose(hand: Hand, slot: int) -> Hand:
     """With the tile of a slot in hand; an empty slot changes nothing."""
     if slot < len(hand.slots) and hand.slots[slot] is not None:
-        return replace(hand, chosen=slot, fixed=False)
+        return replace(hand, chosen=slot, fixed=False, best=0)
     return hand
 
 
@@ -65,7 +65,7 @@ def lie_at(hand: Hand, anchor: Axial, zone: Zone) -> Hand:
     for turn in _TURNS:
         direction = (hand.direction + turn) % 6
         if anchor + DIRECTIONS[direction] in zone:
-            return replace(hand, anchor=anchor, direction=direction, fixed=False)
+            return replace(hand, anchor=anchor, direction=direction, fixed=False, best=0)
     return hand
 
 
@@ -88,14 +88,14 @@ def turn(hand: Hand, step: int, zone: Zone) -> Hand:
     for _try in range(6):
         direction = (direction + step) % 6
         if hand.anchor + DIRECTIONS[direction] in zone:
-            return replace(hand, direction=direction, fixed=False)
+            return replace(hand, direction=direction, fixed=False, best=0)
     return hand
 
 
 def onto(hand: Hand, cells: tuple[Axial, Axial]) -> Hand:
     """With the first symbol on the first cell and the second on the other."""
     direction = DIRECTIONS.index(Axial(cells[1].q - cells[0].q, cells[1].r - cells[0].r))
-    return replace(hand, anchor=cells[0], direction=direction, fixed=False)
+    return replace(hand, anchor=cells[0], direction=direction, fixed=False, best=0)
 
 
 def is_placeable(view: PlayerView, cells: tuple[Axial, Axial]) -> bool:
@@ -140,20 +140,14 @@ def best_spots(view: PlayerView, tile: Tile) -> list[tuple[int, tuple[Axial, Axi
 
 
 def next_best(hand: Hand, view: PlayerView) -> tuple[Hand, int | None]:
-    """The hand on the best spot of its tile, or on the next best if it lies on one already.
+    """The hand on the best spot of its tile; asked again, on the next best, round and round.
 
     Returns:
         The hand and the rank (from 1) of the spot; None when there is no spot.
     """
     tile = hand.tile
-    if tile is None:
-        return hand, None
-    spots = [cells for _points, cells in best_spots(view, tile)]
+    spots = best_spots(view, tile) if tile is not None else []
     if not spots:
         return hand, None
-    lies = frozenset(hand.cells) if tile.is_double else hand.cells
-    for number, cells in enumerate(spots):
-        if (frozenset(cells) if tile.is_double else cells) == lies:
-            rank = (number + 1) % len(spots)
-            return onto(hand, spots[rank]), rank + 1
-    return onto(hand, spots[0]), 1
+    rank = hand.best % len(spots) + 1
+    return replace(onto(hand, spots[rank - 1][1]), best=rank), rank

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 from genial.client import playing
 from genial.client.hearing import Step
-from genial.client.keys import Action, Context, context_of
+from genial.client.keys import Action, Context, context_of, hint_at
 from genial.client.messages import Button, Mouse
 from genial.client.model import Model
+from genial.client.view.browse import row_at
+from genial.client.view.form import FIRST_ROW, form_fields
 from genial.client.view.geometry import LargeGrid, block_left, board_grid
 from genial.client.view.rack import slot_at_large, slot_at_small
 from genial.client.view.small import RACK_X, RACK_Y
+
+_LISTS = (Context.READING, Context.BROWSE, Context.FORM, Context.LISTING)
 
 Press = Callable[[Model, Action, str], Step]
 
@@ -22,14 +26,44 @@ def point(model: Model, mouse: Mouse, press: Press) -> Step:
     if not model.settings.mouse:
         return model, ()
     context = context_of(model)
+    if mouse.button is Button.DOWN and mouse.y == model.height - 1:
+        binding = hint_at(model, model.width, mouse.x)
+        return (model, ()) if binding is None else press(model, binding.action, binding.keys[0])
     wheel = {Button.WHEEL_UP: -1, Button.WHEEL_DOWN: 1}.get(mouse.button)
-    if context is Context.READING and wheel is not None:
+    if wheel is not None and context in _LISTS:
         return press(model, Action.UP if wheel < 0 else Action.DOWN, "")
-    if context is Context.BROWSE and wheel is not None:
-        return press(model, Action.UP if wheel < 0 else Action.DOWN, "")
+    if wheel is not None and context is Context.REPLAY:
+        return press(model, Action.LEFT if wheel < 0 else Action.RIGHT, "")
+    if context is Context.BROWSE and mouse.button is Button.DOWN:
+        return _browse(model, mouse, press)
+    if context is Context.FORM and mouse.button is Button.DOWN:
+        return _form(model, mouse, press)
     if context in (Context.PLACING, Context.WAITING):
         return _hand(model, mouse, wheel, context, press)
     return model, ()
+
+
+def _browse(model: Model, mouse: Mouse, press: Press) -> Step:
+    """A click chooses a table, a second one sits down; the seat that is held goes back."""
+    browse = model.browse
+    if browse.held and mouse.y in (2, 3):
+        return press(model, Action.GO_BACK, "g")
+    row = row_at(browse, model.height, mouse.y) if browse.rows or browse.held else None
+    if row is None:
+        return model, ()
+    if row == browse.selected:
+        return press(model, Action.SIT, "enter")
+    return replace(model, browse=replace(browse, selected=row)), ()
+
+
+def _form(model: Model, mouse: Mouse, press: Press) -> Step:
+    """A click chooses a line, another one changes it."""
+    line = mouse.y - FIRST_ROW
+    if not 0 <= line < len(form_fields(model)):
+        return model, ()
+    if line == model.scroll:
+        return press(model, Action.RIGHT, "right")
+    return replace(model, scroll=line), ()
 
 
 def _hand(model: Model, mouse: Mouse, wheel: int | None, context: Context, press: Press) -> Step:

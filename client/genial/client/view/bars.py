@@ -45,21 +45,10 @@ def connection_text(model: Model, look: Look) -> tuple[str, bool]:
 
 
 def draw_keys(canvas: Canvas, keys: Sequence[tuple[str, str]]) -> None:
-    """The last row: names of keys with what they do, as many as fit; the last two always."""
+    """The last row: names of keys with what they do."""
     y = canvas.height - 1
     canvas.fill(0, y, canvas.width, 1, "bar")
-    room = canvas.width - 1
-
-    def columns(pairs: Sequence[tuple[str, str]]) -> int:
-        return sum(width_of(key) + 1 + width_of(label) for key, label in pairs) + 2 * (
-            len(pairs) - 1
-        )
-
-    shown = list(keys)
-    while len(shown) > 2 and columns(shown) > room:
-        # Help and leaving stand last and stay; what is listed before them goes first.
-        del shown[-3]
     x = 1
-    for key, label in shown:
+    for key, label in keys:
         x = canvas.put(x, y, key, "strong", bold=True)
         x = canvas.put(x + 1, y, label, "text") + 2

@@ -109,7 +109,7 @@ def _address(
 
 def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
     ox, width = (canvas.width - 80) // 2, canvas.width
-    top = 2
+    top = list_top(browse)
     if browse.held:
         held = browse.held[0]
         canvas.fill(ox + 1, 2, 78, 2, "sel")
@@ -124,12 +124,9 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         )
         canvas.put(ox + 2, 3, cut(template.format(place=where), 62), "text")
         canvas.put_right(ox + 78, 3, "g " + _("go back"), "strong", bold=True)
-        top = 5
-    bottom = canvas.height - 13 - 1
     for x, title in ((3, _("TABLE")), (21, _("HOST")), (36, _("SEATS")), (66, _("NOW"))):
         canvas.put(ox + x, top, title, "muted", bold=True)
-    room = max(1, bottom - top)
-    start = max(0, min(browse.selected - room // 2, len(browse.rows) - room))
+    start, room = shown_rows(browse, canvas.height)
     for number, row in enumerate(browse.rows[start : start + room]):
         _row(canvas, ox, top + 1 + number, row, start + number == browse.selected, model, look)
     y = canvas.height - 12
@@ -145,6 +142,26 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         end = canvas.put(ox + 2, canvas.height - 2, _("You play as"), "muted")
         end = canvas.put(end + 1, canvas.height - 2, model.settings.name, "text", bold=True)
         canvas.put(end + 2, canvas.height - 2, _("F2 changes it"), "muted")
+
+
+def list_top(browse: Browse) -> int:
+    """The row of the list's titles: a seat to go back to comes before it."""
+    return 5 if browse.held else 2
+
+
+def shown_rows(browse: Browse, height: int) -> tuple[int, int]:
+    """The first row of the list that is shown, and how many can be."""
+    room = max(1, height - 14 - list_top(browse))
+    return max(0, min(browse.selected - room // 2, len(browse.rows) - room)), room
+
+
+def row_at(browse: Browse, height: int, y: int) -> int | None:
+    """Which row of the list lies on a row of the screen."""
+    start, room = shown_rows(browse, height)
+    number = y - list_top(browse) - 1
+    if 0 <= number < room and start + number < len(browse.rows):
+        return start + number
+    return None
 
 
 def _row(

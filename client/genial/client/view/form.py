@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from genial.client.form import Field, value_words
+from genial.client.form import Field, settings_fields, table_fields, value_words
+from genial.client.model import Model, Overlay
 from genial.client.palette import Look
 from genial.client.view.canvas import Canvas, cut, wrap
 
 VALUE_X = 22
+FIRST_ROW = 4
+
+
+def form_fields(model: Model) -> list[Field]:
+    """The lines of the form that is open."""
+    if model.overlay is Overlay.SETTINGS:
+        return settings_fields(model.settings)
+    return table_fields(model.form, model.levels)
 
 
 def draw_form(
@@ -21,7 +30,7 @@ def draw_form(
     chosen = min(chosen, len(fields) - 1)
     left, right = ("<", ">") if look.ascii else ("‹", "›")
     for number, field in enumerate(fields):
-        y = 4 + number
+        y = FIRST_ROW + number
         words = cut(value_words(field, getattr(value, field.key)), 40)
         if number == chosen:
             canvas.fill(ox + 3, y, 74, 1, "sel")

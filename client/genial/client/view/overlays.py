@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from genial.client.form import settings_fields, table_fields
 from genial.client.keys import bindings_for
 from genial.client.model import Ask, Celebration, Model, Overlay
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
 from genial.client.view.canvas import Canvas, cut, width_of
-from genial.client.view.form import draw_form
+from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
 from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
 
 _QUESTIONS = {
-    Ask.LEAVE_GAME: N_("Leave the game? Your seat stays yours; genial join brings you back."),
+    Ask.LEAVE_GAME: N_("Leave the game? Your seat stays yours; start Genial again to come back."),
     Ask.LEAVE_TABLE: N_("Leave the table and give up your seat?"),
     Ask.QUIT: N_("Quit Genial?"),
     Ask.RESIGN: N_("Resign? You take no more turns in this game."),
@@ -40,7 +39,7 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             draw_form(
                 canvas,
                 _("SETTINGS"),
-                settings_fields(model.settings),
+                form_fields(model),
                 model.settings,
                 model.scroll,
                 look,
@@ -49,7 +48,7 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             draw_form(
                 canvas,
                 _("A NEW TABLE"),
-                table_fields(model.form, model.levels),
+                form_fields(model),
                 model.form,
                 model.scroll,
                 look,

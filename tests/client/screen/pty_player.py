@@ -1,0 +1,158 @@
+"""A real program in a pseudo-terminal, its screen read by pyte, played by keys."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pyte
+
+DEADLINE = 60.0
+
+
+class Pty:
+    """The program, what its screen shows, and everything that it wrote."""
+
+    def __init__(self, child: Any, width: int, height: int) -> None:
+        self.child = child
+        self.screen = pyte.Screen(width, height)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+
+    def read(self, seconds: float = 0.05) -> None:
+        """Take in what the program writes within so many seconds."""
+        try:
+            data = self.child.read_nonblocking(65536, timeout=seconds)
+        except pexpect.TIMEOUT:
+            return
+        except pexpect.EOF:
+            return
+        self.raw += data
+        self.stream.feed(data)
+
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def until(self, what: Callable[[], Any], why: str) -> None:
+        """Read on until something is so.
+
+        Raises:
+            AssertionError: It was not, in all that time.
+        """
+        deadline = time.monotonic() + DEADLINE
+        while not what():
+            assert time.monotonic() < deadline, f"{why}\n{self.text()}"
+            self.read()
+
+    def sees(self, text: str) -> None:
+        self.until(lambda: text in self.text(), f"waited for {text!r}")
+
+    def press(self, keys: str, text: str) -> None:
+        self.child.send(keys)
+        self.sees(text)
+
+    def resize(self, width: int, height: int) -> None:
+        self.screen.resize(height, width)
+        self.child.setwinsize(height, width)
+
+    def ended(self) -> int:
+        """Wait for the end; the exit code, negative for a signal."""
+        deadline = time.monotonic() + DEADLINE
+        while self.child.isalive():
+            assert time.monotonic() < deadline, f"it does not end\n{self.text()}"
+            self.read()
+        self.read(0.2)
+        self.child.close()
+        if self.child.signalstatus is not None:
+            return -int(self.child.signalstatus)
+        return int(self.child.exitstatus or 0)
+
+    def restored(self) -> bool:
+        """Whether the terminal is as it was: main screen, cursor, no mouse, no paste marks."""
+        return all(
+            self.raw.rfind(off) > self.raw.rfind(on)
+            for on, off in (
+                (b"\x1b[?1049h", b"\x1b[?1049l"),
+                (b"\x1b[?25l", b"\x1b[?25h"),
+                (b"\x1b[?1000h", b"\x1b[?1000l"),
+                (b"\x1b[?1003h", b"\x1b[?1003l"),
+                (b"\x1b[?1006h", b"\x1b[?1006l"),
+                (b"\x1b[?2004h", b"\x1b[?2004l"),
+            )
+        )
+
+    # --- playing ----------------------------------------------------------------------
+
+    def move_number(self) -> int:
+        found = re.search(r"move (\d+)", self.text())
+        return int(found[1]) if found else -1
+
+    def play_to_the_end(self) -> int:
+        """Play by keys until the ranking shows; returns how many tiles were placed."""
+        placed = 0
+        while True:
+            self.until(
+                lambda: any(
+                    word in self.text() for word in ("YOUR TURN", "BONUS,", "END TURN", "RANKING")
+                ),
+                "it is nobody's turn",
+            )
+            if "RANKING" in self.text():
+                return placed
+            before = self.text()
+            if "END TURN" in before:
+                self.child.send("f")
+            else:
+                self.child.send("*\r")
+                placed += 1
+            number = self.move_number()
+
+            def changed(number: int = number, before: str = before) -> bool:
+                if "RANKING" in self.text() or self.move_number() > number:
+                    return True
+                return "END TURN" in before and "END TURN" not in self.text()
+
+            self.until(changed, "nothing came of the keys")
+
+
+@contextmanager
+def genial(
+    tmp_path: Path, *arguments: str, width: int = 80, height: int = 24, **variables: str
+) -> Iterator[Pty]:
+    """`genial …` in a pseudo-terminal with a home of its own."""
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": os.environ["PATH"],
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        **variables,
+    }
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "genial.cli", *arguments],
+        env=environment,
+        dimensions=(height, width),
+        timeout=DEADLINE,
+        echo=False,
+    )
+    try:
+        yield Pty(child, width, height)
+    finally:
+        if child.isalive():
+            child.kill(signal.SIGTERM)
+            deadline = time.monotonic() + 10
+            while child.isalive() and time.monotonic() < deadline:
+                try:
+                    child.read_nonblocking(65536, timeout=0.05)
+                except (pexpect.TIMEOUT, pexpect.EOF):
+                    continue
+        child.close(force=True)

@@ -1,0 +1,91 @@
+"""The whole program in a pseudo-terminal: a game by keys, resizing, signals."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from .pty_player import genial
+
+PLAY = ("play", "--name", "Ana", "--no-announce")
+
+
+def test_whole_game_against_a_bot_by_keys(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        assert pty.play_to_the_end() > 10
+        pty.sees("THE RACE")
+        pty.sees("Record saved")
+        pty.press("v", "back to the ranking")
+        pty.press("v", "RANKING")
+        pty.press("p", "event")
+        pty.press("q", "RANKING")
+        pty.press("\r", "YOUR TURN")
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
+def test_a_storm_of_resizes(tmp_path: Path) -> None:
+    sizes = [(80, 24), (79, 24), (120, 40), (3, 2), (1, 1), (200, 60), (96, 32), (40, 100)]
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        for turn in range(40):
+            pty.resize(*sizes[turn % len(sizes)])
+            pty.read(0.01)
+        pty.resize(80, 24)
+        pty.until(lambda: pty.text().count("TRACKS") == 1, "not drawn again")
+        pty.sees("YOUR TURN, ANA")
+        pty.resize(60, 20)
+        pty.sees("larger")
+        pty.child.send("q")
+        pty.child.send("y")
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.Signals) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        pty.child.kill(number)
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
+def test_a_seat_is_there_after_a_restart(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        pty.child.send("*\r")
+        pty.until(lambda: pty.move_number() >= 2, "nobody has moved")
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        assert pty.ended() == 0
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        assert pty.move_number() >= 2
+
+
+def test_the_list_of_tables_looks_around(tmp_path: Path) -> None:
+    with genial(tmp_path, "join") as pty:
+        pty.sees("tables on this network")
+        pty.press("?", "KEYS THAT WORK NOW")
+        pty.press("\x1b", "WHAT TO CHECK")
+        pty.press("a", "Enter done")
+        pty.press("127.0.0.1:9\r", "127.0.0.1:9")
+        pty.child.send("q")
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
+def test_suspend_and_resume(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        pty.child.send("\x1a")
+        pty.until(lambda: pty.restored(), "still on the screen")
+        pty.child.kill(signal.SIGCONT)
+        pty.until(lambda: not pty.restored(), "not back on the screen")
+        pty.sees("YOUR TURN, ANA")
