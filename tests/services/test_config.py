@@ -70,7 +70,6 @@ unused = "2d"
 [bots]
 processes = 2
 stand_in = "easy"
-names = ["Rook", "Pawn"]
 
 [log]
 format = "json"
@@ -149,7 +148,6 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     )
     assert settings.times == Times(300_000, 20_000, 90_000, 1_000, 172_800_000)
     assert (settings.bot_processes, settings.stand_in_level) == (2, "easy")
-    assert config.bots.names == ("Rook", "Pawn")
     assert (config.log.format, config.log.level) == (LogFormat.JSON, LogLevel.DEBUG)
     assert config.log.file == tmp_path / "log" / "host.log"
     quick, pairs = config.tables
@@ -159,6 +157,12 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     assert (pairs.rules.players, pairs.rules.leaving) == (4, Leaving.SKIP)
     assert pairs.rules.partners_talk
     assert not pairs.spectators
+    quick_standing, pairs_standing = settings.standing
+    assert quick_standing.bot_levels == ("medium",)
+    assert quick_standing.options.games == 3
+    assert pairs_standing.options.spectators_forbidden
+    assert pairs_standing.password == "the password"
+    assert "the password" not in repr(pairs_standing)
 
 
 def test_no_key_is_forgotten_here() -> None:
@@ -174,11 +178,9 @@ def test_no_key_is_forgotten_here() -> None:
     assert set(document) == keys(HostConfig)
     for section in ("limits", "times", "bots", "log"):
         assert set(document[section]) == keys(type(getattr(hints, section))), section
-    from genial.services.config import StandingTable
+    from genial.services.config import TableConfig
 
-    assert {key for table in document["tables"] for key in table} == keys(StandingTable) - {
-        "players"
-    }
+    assert {key for table in document["tables"] for key in table} == keys(TableConfig) - {"players"}
 
 
 @pytest.mark.parametrize(
@@ -204,7 +206,7 @@ def test_no_key_is_forgotten_here() -> None:
         ("[times]\ngrace = 90", "times.grace: must be a length of time"),
         ('[times]\ngrace = "0s"', "times.grace: must be more than nothing"),
         ('[log]\nformat = "xml"', "log.format: must be one of text, json, not 'xml'"),
-        ('[bots]\nnames = ["Ada", ""]', "bots.names[1]: must have 1 to 24 characters"),
+        ('[bots]\nstand_in = ""', "bots.stand_in: must have 1 to 40 characters"),
         ('services = ["lobby", "gaem"]', "services[1]: must be one of lobby, game, bots, history"),
         ('[peers]\ngaem = "h:1"', "peers[gaem]: must be one of lobby"),
         ("services = []", "services: must name at least one"),

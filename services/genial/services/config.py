@@ -17,7 +17,8 @@ from typing import Annotated, Final
 from genial.engine.rules import Leaving, Mode, Preset, Rules
 from genial.services.limits import Limits
 from genial.services.lobby.passing import STAND_IN_LEVEL
-from genial.services.lobby.table import Times
+from genial.services.lobby.standing import StandingTable
+from genial.services.lobby.table import Options, Times
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
 from genial.services.toml_values import Between, ConfigFault, Seconds, structure
 from genial.wire.announcement import DEFAULT_PORT
@@ -76,12 +77,10 @@ class BotsConfig:
     Attributes:
         processes: That share their seats.
         stand_in: Level of those that play on for people who are away.
-        names: What they are called; empty: names of the program's own.
     """
 
     processes: Annotated[int, Between(1, 64)] = 1
     stand_in: Level = STAND_IN_LEVEL
-    names: tuple[Annotated[str, Between(1, 24)], ...] = ()
 
 
 _SECOND: Final = 1000
@@ -112,8 +111,8 @@ class TimesConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingTable:
-    """A table that is always open: as soon as a game begins there, another one stands ready.
+class TableConfig:
+    """A table that is always open: as soon as its last seat is taken, another one stands ready.
 
     Attributes:
         name: What it is called in the list; two standing tables never share one.
@@ -170,6 +169,26 @@ class StandingTable:
             partners_talk=self.partners_talk if self.mode is Mode.PARTNERS else None,
         )
 
+    def standing(self) -> StandingTable:
+        """The same for the lobby.
+
+        Raises:
+            SecretFileError: The password cannot be read.
+        """
+        return StandingTable(
+            self.name,
+            Options(
+                self.rules,
+                self.first,
+                self.clock,
+                self.games,
+                spectators_forbidden=not self.spectators,
+                hints_forbidden=not self.hints,
+            ),
+            self.bots,
+            "" if self.password_file is None else read_secret(self.password_file),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class HostConfig:
@@ -208,7 +227,7 @@ class HostConfig:
     times: TimesConfig = field(default_factory=TimesConfig)
     bots: BotsConfig = field(default_factory=BotsConfig)
     log: LogConfig = field(default_factory=LogConfig)
-    tables: tuple[StandingTable, ...] = ()
+    tables: tuple[TableConfig, ...] = ()
 
 
 class ConfigError(Exception):
@@ -319,6 +338,7 @@ def settings_of(config: HostConfig, data: Path) -> HostSettings:
         bot_processes=config.bots.processes,
         stand_in_level=config.bots.stand_in,
         draining=config.draining,
+        standing=tuple(table.standing() for table in config.tables),
     )
 
 

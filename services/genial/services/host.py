@@ -11,9 +11,9 @@ import logging
 import secrets
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from google.protobuf.descriptor import FileDescriptor, ServiceDescriptor
@@ -30,6 +30,7 @@ from genial.services.connections import ConnectionWatch, raise_file_limit
 from genial.services.forward import forwarding_handlers
 from genial.services.lobby.handler import LobbyHandler
 from genial.services.lobby.lobby import Lobby, LobbySettings, wall_clock
+from genial.services.lobby.standing import StandingTables
 from genial.services.lobby.store import COMPONENT as LOBBY_COMPONENT
 from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.wording import clean
@@ -116,7 +117,7 @@ class Host:
         self._host = ""
         self._port = 0
         self._host_id = ""
-        self._watch: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._service_names: tuple[str, ...] = ()
         self._closed = False
 
@@ -148,14 +149,28 @@ class Host:
         except GenialError as fault:
             raise HostError(str(fault)) from fault
         await self._server.start()
-        self._watch = asyncio.create_task(self._connections.run(), name="host: connections")
+        self._spawn(self._connections.run(), "host: connections")
         if self.lobby is not None:
             await self.lobby.start()
+            if self.settings.standing:
+                standing = StandingTables(self.lobby, self.settings.standing)
+                self._spawn(standing.run(), "host: standing tables")
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
         ready = self._ready(self._certificate)
         if self.settings.announce and self.lobby is not None:
             self._announce(self.lobby, self._certificate)
         return ready
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Keeps something running until the host closes; if it fails, the log says so."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and task.exception() is not None:
+                log.error("%s failed", name, exc_info=task.exception())
+
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(done)
+        self._tasks.append(task)
 
     async def _open_database(self) -> Database:
         components: list[Component] = [facts.COMPONENT]
@@ -345,9 +360,9 @@ class Host:
         for outcome in await asyncio.gather(*farewells, return_exceptions=True):
             if isinstance(outcome, Exception):
                 log.error("the end was not quite in order", exc_info=outcome)
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self.lobby is not None:
             await self.lobby.close()
         for channel in self._channels.values():

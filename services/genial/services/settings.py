@@ -9,6 +9,7 @@ from typing import Final
 
 from genial.services.limits import Limits
 from genial.services.lobby.passing import STAND_IN_LEVEL
+from genial.services.lobby.standing import StandingTable
 from genial.services.lobby.table import Times
 from genial.wire.announcement import DEFAULT_PORT
 
@@ -47,6 +48,7 @@ class HostSettings:
         bot_processes: Processes that the bots' seats are spread over.
         stand_in_level: Level of bots that play on for people who are away.
         draining: No new tables; running ones are finished.
+        standing: Tables that are always open.
         returning: Whether the host says at its end that it will be back.
     """
 
@@ -66,6 +68,7 @@ class HostSettings:
     bot_processes: int = 1
     stand_in_level: str = STAND_IN_LEVEL
     draining: bool = False
+    standing: tuple[StandingTable, ...] = ()
     returning: bool = True
 
     def check(self) -> None:

@@ -270,6 +270,7 @@ class Table:
         ended_at: When it was finished or abandoned.
         skipped_at: The game's revision at which a skip was last ordered.
         shelved_from: The state that resuming returns to.
+        standing: Name of the standing table that it is one of; empty: it is none.
         version: Rises with every change.
     """
 
@@ -298,6 +299,7 @@ class Table:
     skipped_at: int = 0
     clocks_paused: bool = False
     shelved_from: TableState | None = None
+    standing: str = ""
     version: int = field(default=1, compare=False)
 
     @property
