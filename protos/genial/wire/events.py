@@ -31,6 +31,7 @@ from genial.wire.errors import malformed
 from genial.wire.values import (
     END_REASONS,
     SEAT_KINDS,
+    cell_to_message,
     cells_from_message,
     points_from_message,
     points_to_message,
@@ -53,10 +54,12 @@ def event_to_message(event: SeenEvent, n: int, at_ms: int) -> game_pb2.GameEvent
         n: Its number in the game, from 1.
         at_ms: When the host took it down, milliseconds since 1970, UTC.
     """
-    message = game_pb2.GameEvent(n=n, at=timestamp_to_message(at_ms))
+    at = timestamp_to_message(at_ms)
+    if isinstance(event, Placed):
+        # Most events are these, and a player waits for each.
+        return game_pb2.GameEvent(n=n, at=at, placed=placed_to_message(event))
+    message = game_pb2.GameEvent(n=n, at=at)
     match event:
-        case Placed():
-            message.placed.CopyFrom(placed_to_message(event))
         case SeenDealt(seat, draw):
             message.dealt.seat = seat
             _fill_draw(message.dealt.draw, draw)
@@ -146,14 +149,16 @@ def whole_event_from_message(message: game_pb2.GameEvent) -> Event:
 
 def placed_to_message(placed: Placed) -> game_pb2.Placed:
     """A placement with what it brought, for the wire."""
-    message = game_pb2.Placed(seat=placed.seat, bonus_owed=placed.bonus_owed)
-    placement = message.placement
-    placement.tile = str(placed.tile)
-    for q, r in placed.cells:
-        placement.cells.add(q=q, r=r)
-    placement.points.update(points_to_message(placed.points))
-    message.track.counters.extend(placed.track)
-    return message
+    return game_pb2.Placed(
+        seat=placed.seat,
+        placement=game_pb2.Placement(
+            tile=str(placed.tile),
+            cells=[cell_to_message(cell) for cell in placed.cells],
+            points=points_to_message(placed.points),
+        ),
+        track=track_to_message(placed.track),
+        bonus_owed=placed.bonus_owed,
+    )
 
 
 def placed_from_message(message: game_pb2.Placed, field: str = "placed") -> Placed:

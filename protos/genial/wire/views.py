@@ -6,9 +6,12 @@ three fields more. So no hidden thing is ever put in and taken out again.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from genial.engine.board import Board, MalformedBoardError
 from genial.engine.moves import Ended, Phase
 from genial.engine.rules import Rules
+from genial.engine.tiles import Tile
 from genial.engine.view import PlayerView, SeatView
 from genial.v1 import game_pb2
 from genial.wire.errors import malformed
@@ -27,20 +30,34 @@ from genial.wire.values import (
     track_from_message,
 )
 
+EarlierView = tuple[PlayerView, game_pb2.GameView]
+
+_rules = lru_cache(maxsize=64)(rules_to_message)
+"""Messages of rules, which are few; they are copied into views, never changed."""
+
 
 def view_to_message(view: PlayerView) -> game_pb2.GameView:
     """A view for the wire, without what the host adds (ids, times, clock, shuffle)."""
     message = public_view_to_message(view)
-    add_private_part(message, view)
+    if view.viewer is not None:
+        add_private_part(message, view.viewer, view.rack, view.may_exchange)
     return message
 
 
-def public_view_to_message(view: PlayerView) -> game_pb2.GameView:
-    """What everybody may see in a view, whoever it is for."""
+def public_view_to_message(
+    view: PlayerView, earlier: EarlierView | None = None
+) -> game_pb2.GameView:
+    """What everybody may see in a view, whoever it is for.
+
+    Args:
+        view: Of any viewer.
+        earlier: A view of the same game and its message; seats that are as they were are
+            copied from there.
+    """
     message = game_pb2.GameView(
         revision=view.revision,
         state=state_of(view.ended),
-        rules=rules_to_message(view.rules),
+        rules=_rules(view.rules),
         board=view.board.packed(),
         bag_count=view.bag_count,
         turn_seat=view.turn,
@@ -52,20 +69,23 @@ def public_view_to_message(view: PlayerView) -> game_pb2.GameView:
         last_mover=view.last_mover,
     )
     for number, seat in enumerate(view.seats):
-        message.seats.append(_seat_to_message(number, seat))
+        if earlier is not None and earlier[0].seats[number] == seat:
+            message.seats.append(earlier[1].seats[number])
+        else:
+            message.seats.append(_seat_to_message(number, seat))
     if view.ended is not None:
         message.end_reason = END_REASONS.to_message[view.ended.reason]
         message.ranking.extend(ranking_to_message(view.ended.ranking))
     return message
 
 
-def add_private_part(message: game_pb2.GameView, view: PlayerView) -> None:
-    """Adds to a public view what only its viewer may see; nothing for a spectator."""
-    if view.viewer is None:
-        return
-    message.viewer_seat = view.viewer
-    message.rack.extend(tiles_to_message(view.rack))
-    message.may_exchange = view.may_exchange
+def add_private_part(
+    message: game_pb2.GameView, viewer: int, rack: tuple[Tile, ...], may_exchange: bool
+) -> None:
+    """Adds to a public view what only the seat `viewer` may see: its rack, canonical."""
+    message.viewer_seat = viewer
+    message.rack.extend(tiles_to_message(rack))
+    message.may_exchange = may_exchange
 
 
 def view_from_message(message: game_pb2.GameView) -> PlayerView:

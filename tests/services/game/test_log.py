@@ -13,7 +13,8 @@ import pytest
 
 from genial.services.game import COMPONENT
 from genial.services.game.log import (
-    Answer,
+    TABLE,
+    Asked,
     Batch,
     ClockState,
     Entry,
@@ -71,32 +72,48 @@ async def test_a_game_is_begun_once(log: SqliteGameLog) -> None:
 
 
 async def test_a_batch_is_whole_or_not_at_all(log: SqliteGameLog) -> None:
-    answer = Answer(0, "request", b"answer")
-    await log.append("game-1", 2, Batch(entries(3), answer=answer))
+    again = [*entries(3), *entries(2)]
     with pytest.raises(GenialError):
-        # The same request id again: the event must not stay without its answer.
-        await log.append("game-1", 3, Batch(entries(4), answer=answer))
-    assert len(await log.read("game-1")) == 3
-    assert await log.answer("game-1", 0, "request") == b"answer"
-    assert await log.answer("game-1", 1, "request") is None
+        await log.append("game-1", 2, Batch(again, holder=Holder(0, b"hash")))
+    stored = await log.load("game-1")
+    assert stored is not None
+    assert stored.entries == entries(1, 2)
+    assert stored.holders == []
 
 
 async def test_all_of_a_game_comes_back(log: SqliteGameLog) -> None:
-    clock = ClockState((59_000, 61_000), True)
-    await log.append(
-        "game-1",
-        2,
-        Batch(entries(3), Answer(1, "request", b"answer"), Holder(1, b"hash"), clock),
-    )
-    await log.store_clocks([("game-1", ClockState((1, 2), False))])
+    moved = ClockState((59_000, 61_000), False)
+    placed = Asked(1, "request", 2, 4)
+    await log.append("game-1", 2, Batch(entries(3, 4), placed, Holder(1, b"hash"), moved))
     stored = await log.load("game-1")
     assert stored is not None
     assert stored.setup == SETUP
-    assert stored.entries == entries(1, 2, 3)
+    assert stored.entries == entries(1, 2, 3, 4)
+    assert stored.clocks == [None, None, None, moved]
     assert stored.holders == [Holder(1, b"hash")]
-    assert stored.answered == {(1, "request")}
-    assert stored.clock == ClockState((1, 2), False)
+    assert stored.asked == [placed]
+    assert stored.clock == moved
     assert await log.load("game-2") is None
+
+
+async def test_clocks_go_on_between_events(log: SqliteGameLog) -> None:
+    async def latest() -> ClockState | None:
+        stored = await log.load("game-1")
+        assert stored is not None
+        return stored.clock
+
+    await log.store_clocks([("game-1", 2, ClockState((1, 2), False))])
+    assert await latest() == ClockState((1, 2), False)
+    paused = Asked(TABLE, "pause", 2, 2)
+    await log.append("game-1", 2, Batch(asked=paused, clock=ClockState((1, 1), True)))
+    assert await latest() == ClockState((1, 1), True)
+    await log.append("game-1", 2, Batch(entries(3), clock=ClockState((0, 1), True)))
+    # One that was on its way when the event came.
+    await log.store_clocks([("game-1", 2, ClockState((9, 9), False))])
+    assert await latest() == ClockState((0, 1), True)
+    stored = await log.load("game-1")
+    assert stored is not None
+    assert stored.asked == [paused]
 
 
 async def test_following_gives_what_is_there_and_what_comes(log: SqliteGameLog) -> None:

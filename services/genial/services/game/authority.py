@@ -172,8 +172,8 @@ class Authority:
         """See `Rooms`.
 
         Raises:
-            GenialError: MALFORMED, UNKNOWN_GAME, NO_CLOCK, or the storage's.
-            Refused: The rules do not allow it.
+            GenialError: MALFORMED, UNKNOWN_GAME, the engine's refusal, NO_CLOCK, or the
+                storage's.
         """
         name = request_id(request.request_id)
         room = await self.room(request.game_id)
@@ -295,7 +295,7 @@ class Authority:
 
     async def _store_clocks(self) -> None:
         states = [
-            (game_id, state)
+            (game_id, room.publication.revision, state)
             for game_id, room in self._running.items()
             if (state := room.clock_state()) is not None
         ]

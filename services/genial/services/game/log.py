@@ -6,7 +6,7 @@ SQLite (`store.py`) is the one that is built in; a clustered log would be anothe
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -38,17 +38,22 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command was answered, for repeats of its request id.
+class Asked:
+    """Which request brought a batch, so that a repeat can be told from a new one.
+
+    What was answered is not stored: it follows from the log up to the revision after it.
 
     Attributes:
         seat: Who asked; `TABLE` for the table.
-        body: The serialised response.
+        request_id: Names the request, for that seat.
+        since: The revision before it.
+        revision: The revision after it.
     """
 
     seat: int
     request_id: str
-    body: bytes
+    since: int
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +104,14 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one command brought; it is appended whole or not at all."""
+    """What one command brought; it is appended whole or not at all.
+
+    Attributes:
+        clock: The clocks after the last entry.
+    """
 
     entries: Sequence[Entry] = ()
-    answer: Answer | None = None
+    asked: Asked | None = None
     holder: Holder | None = None
     clock: ClockState | None = None
     ending: Ending | None = None
@@ -120,16 +129,20 @@ class StoredSetup:
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """Everything that the log holds of a game but the answers' texts.
+    """Everything that the log holds of a game.
 
     Attributes:
-        answered: (seat, request id) of every remembered answer.
+        clocks: The clocks after each entry; None where none were stored.
+        holders: Seats that have changed hands.
+        asked: Every request that brought something.
+        clock: The clocks as they stood last, which may be later than the last entry.
     """
 
     setup: StoredSetup
     entries: Sequence[Entry]
+    clocks: Sequence[ClockState | None]
     holders: Sequence[Holder]
-    answered: frozenset[tuple[int, str]]
+    asked: Sequence[Asked]
     clock: ClockState | None
 
 
@@ -147,8 +160,21 @@ class GameLog(Protocol):
         """
         ...
 
-    async def append(self, game_id: str, expected_revision: int, batch: Batch) -> None:
+    async def append(
+        self,
+        game_id: str,
+        expected_revision: int,
+        batch: Batch,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         """Appends to a game's log.
+
+        Args:
+            game_id: Which game's.
+            expected_revision: The number of its last event.
+            batch: What to append.
+            meanwhile: May be called in the event loop while the storage is at work, once,
+                twice or never: preparations, that nobody may hear of yet.
 
         Raises:
             LogConflictError: The last event is not number `expected_revision`.
@@ -179,10 +205,10 @@ class GameLog(Protocol):
         """The ids of the games that have not ended, oldest first."""
         ...
 
-    async def answer(self, game_id: str, seat: int, request_id: str) -> bytes | None:
-        """The remembered answer to a request, or None."""
-        ...
+    async def store_clocks(self, clocks: Sequence[tuple[str, int, ClockState]]) -> None:
+        """Keeps the clocks of several games as they stand, in one go.
 
-    async def store_clocks(self, clocks: Sequence[tuple[str, ClockState]]) -> None:
-        """Keeps the clocks of several games as they stand, in one go."""
+        Args:
+            clocks: Game, revision, and the clocks at a moment of that revision.
+        """
         ...

@@ -7,15 +7,15 @@ may see them, because a thousand games of messages would fill the memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from genial.engine.game import Game
-from genial.engine.moves import Dealt, Event, Exchanged, Refilled, Skipped
+from genial.engine.game import Game, evolve
+from genial.engine.moves import Dealt, Event, Exchanged, Placed, Refilled, Skipped
 from genial.engine.view import project, view_for
 from genial.services.game.clock import Clocks
-from genial.services.game.log import Entry
+from genial.services.game.log import ClockState, Entry
 from genial.services.game.setup import Setup
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.events import (
@@ -30,7 +30,12 @@ from genial.wire.values import (
     timestamp_to_message,
     track_to_message,
 )
-from genial.wire.views import add_private_part, public_view_to_message, state_of
+from genial.wire.views import (
+    EarlierView,
+    add_private_part,
+    public_view_to_message,
+    state_of,
+)
 
 _MOST_EVENTS: Final = 512
 """Events in one message to a watcher; who has missed more gets the view and a gap."""
@@ -48,21 +53,23 @@ class Told:
         seat: Who may see it whole; None where there is nothing hidden.
         whole: A serialised `GameEvent`.
         public: The same, or one with a hidden draw.
+        clock: The clocks after it; None without, and between events of one command.
     """
 
     at_ms: int
     seat: int | None
     whole: bytes
     public: bytes
+    clock: ClockState | None
 
     @classmethod
-    def of(cls, event: Event, n: int, at_ms: int) -> Told:
+    def of(cls, event: Event, n: int, at_ms: int, clock: ClockState | None = None) -> Told:
         """A new event."""
         whole = whole_event_to_message(event, n, at_ms).SerializeToString()
-        return cls._with_public(event, n, at_ms, whole)
+        return cls._with_public(event, n, at_ms, whole, clock)
 
     @classmethod
-    def read(cls, entry: Entry) -> tuple[Event, Told]:
+    def read(cls, entry: Entry, clock: ClockState | None) -> tuple[Event, Told]:
         """An event out of the log.
 
         Raises:
@@ -70,15 +77,17 @@ class Told:
             GenialError: MALFORMED, for an event with something missing.
         """
         event = whole_event_from_message(game_pb2.GameEvent.FromString(entry.body))
-        return event, cls._with_public(event, entry.n, entry.at_ms, entry.body)
+        return event, cls._with_public(event, entry.n, entry.at_ms, entry.body, clock)
 
     @classmethod
-    def _with_public(cls, event: Event, n: int, at_ms: int, whole: bytes) -> Told:
+    def _with_public(
+        cls, event: Event, n: int, at_ms: int, whole: bytes, clock: ClockState | None
+    ) -> Told:
         if isinstance(event, Dealt | Refilled | Exchanged | Skipped):
             seen = project(event, None)
             public = event_to_message(seen, n, at_ms).SerializeToString()
-            return cls(at_ms, event.seat, whole, public)
-        return cls(at_ms, None, whole, whole)
+            return cls(at_ms, event.seat, whole, public, clock)
+        return cls(at_ms, None, whole, whole, clock)
 
     def event(self) -> Event:
         """The event itself, everything hidden in it."""
@@ -118,7 +127,9 @@ class Publication:
         self.placements: Final = placements
         self.clocks: Final = clocks
         self.ended_at_ms: Final = ended_at_ms
-        self._public: game_pb2.GameView | None = None
+        self._seen: EarlierView | None = None
+        self._earlier: EarlierView | None = None
+        self._shared: dict[int, game_service_pb2.WatchGameResponse] = {}
         self._updates: dict[tuple[int | None, int], bytes] = {}
 
     @property
@@ -135,7 +146,7 @@ class Publication:
         return self._changed(version, self.clocks)
 
     def _changed(self, version: int, clocks: Clocks | None) -> Publication:
-        return Publication(
+        changed = Publication(
             self.setup,
             self.game,
             self.told,
@@ -144,28 +155,67 @@ class Publication:
             clocks,
             self.ended_at_ms,
         )
+        changed._earlier = self._seen
+        return changed
+
+    def followed_by(
+        self,
+        game: Game,
+        told: Sequence[Told],
+        placements: int,
+        clocks: Clocks | None,
+        ended_at_ms: int | None,
+    ) -> Publication:
+        """The next publication: `told` and `placements` are what has come since this one."""
+        after = Publication(
+            self.setup,
+            game,
+            [*self.told, *told],
+            self.version + 1,
+            self.placements + placements,
+            clocks,
+            ended_at_ms,
+        )
+        after._earlier = self._seen
+        return after
 
     def view(self, viewer: int | None) -> game_pb2.GameView:
         """The view for a seat, or for a spectator (None); not to be changed."""
-        if self._public is None:
-            self._public = self._public_view()
+        public = self._public()
         if viewer is None:
-            return self._public
+            return public
         message = game_pb2.GameView()
-        message.CopyFrom(self._public)
-        add_private_part(message, view_for(self.game, viewer))
+        message.CopyFrom(public)
+        self._add_private_part(message, viewer)
         return message
 
     def answer(self, seat: int, after: int) -> bytes:
         """The response to a command of a seat: its view, and the events after `after`.
 
-        The four commands' responses have the same fields with the same numbers, so one
-        message serves all.
+        The responses to the four commands and the messages to watchers have these fields
+        with the same numbers, so an answer is what the seat's own watcher gets.
         """
-        response = game_service_pb2.PlaceTileResponse(revision=self.revision, view=self.view(seat))
-        for told in self.told[after:]:
-            response.events.add().MergeFromString(told.to(seat))
-        return response.SerializeToString()
+        return self.update(seat, after)
+
+    def at(self, revision: int) -> Publication:
+        """What was published when the game was at an earlier revision."""
+        told = self.told[:revision]
+        game, placements = self.setup.new_game(), 0
+        for each in told:
+            event = each.event()
+            game = evolve(game, event)
+            placements += isinstance(event, Placed)
+        clocks = None
+        state = told[-1].clock
+        if self.setup.clock is not None and state is not None:
+            clocks = Clocks.stored(self.setup.clock, state.left, game.turn, state.paused)
+        ended_at_ms = told[-1].at_ms if game.is_over else None
+        return Publication(self.setup, game, told, 0, placements, clocks, ended_at_ms)
+
+    def prepare(self, viewers: Iterable[int | None], after: int) -> None:
+        """Makes the updates that these viewers will ask for."""
+        for viewer in viewers:
+            self.update(viewer, after)
 
     def update(self, viewer: int | None, after: int) -> bytes:
         """The message to a watcher who knows the events up to `after`, serialised.
@@ -181,16 +231,44 @@ class Publication:
         return found
 
     def _update(self, viewer: int | None, after: int) -> bytes:
+        shared = self._shared.get(after)
+        if shared is None:
+            shared = self._shared[after] = self._shared_update(after)
+        if viewer is None:
+            return shared.SerializeToString()
+        response = game_service_pb2.WatchGameResponse()
+        response.CopyFrom(shared)
+        self._add_private_part(response.view, viewer)
+        if after != _GAP:
+            for event, told in zip(response.events, self.told[after:], strict=True):
+                if told.seat == viewer:
+                    event.ParseFromString(told.whole)
+        return response.SerializeToString()
+
+    def _shared_update(self, after: int) -> game_service_pb2.WatchGameResponse:
+        """What a spectator gets: every other viewer's is this, and more."""
         response = game_service_pb2.WatchGameResponse(
-            revision=self.revision, view=self.view(viewer), gap=after == _GAP
+            revision=self.revision, view=self._public(), gap=after == _GAP
         )
         if after != _GAP:
             for told in self.told[after:]:
-                response.events.add().MergeFromString(told.to(viewer))
-        return response.SerializeToString()
+                response.events.add().ParseFromString(told.public)
+        return response
 
-    def _public_view(self) -> game_pb2.GameView:
-        message = public_view_to_message(view_for(self.game, None))
+    def _add_private_part(self, message: game_pb2.GameView, viewer: int) -> None:
+        game = self.game
+        add_private_part(message, viewer, game.rack(viewer), game.may_exchange(viewer))
+
+    def _public(self) -> game_pb2.GameView:
+        if self._seen is None:
+            view = view_for(self.game, None)
+            message = public_view_to_message(view, self._earlier)
+            self._earlier = None
+            self._seen = view, message
+            self._add_what_is_no_engines(message)
+        return self._seen[1]
+
+    def _add_what_is_no_engines(self, message: game_pb2.GameView) -> None:
         message.MergeFrom(self.setup.fixed_view)
         if self.clocks is not None:
             for seat, left in zip(message.seats, self.clocks.left, strict=True):
@@ -199,7 +277,6 @@ class Publication:
         if self.ended_at_ms is not None:
             message.ended_at.CopyFrom(timestamp_to_message(self.ended_at_ms))
             message.shuffle.seed = self.setup.seed
-        return message
 
     def report(self, watchers: int) -> room_service_pb2.RoomReport:
         """What the table hears of the room."""

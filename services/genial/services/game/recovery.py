@@ -28,7 +28,7 @@ def recover(stored: StoredGame, now: int) -> Publication:
         if entry.n != number:
             raise DamagedLogError(f"event {number} is missing")
         try:
-            event, each = Told.read(entry)
+            event, each = Told.read(entry, stored.clocks[number - 1])
             game = evolve(game, event)
         except Exception as fault:
             # Whatever it is: from here on nobody knows how the game stands.

@@ -22,7 +22,7 @@ from genial.engine.moves import Command, DealRacks, Event, Placed
 from genial.services.game.clock import Clocks
 from genial.services.game.log import (
     TABLE,
-    Answer,
+    Asked,
     Batch,
     ClockState,
     DamagedLogError,
@@ -106,7 +106,7 @@ class Room:
         times: Times,
         publication: Publication,
         holders: Sequence[bytes],
-        answered: Iterable[tuple[int, str]],
+        asked: Iterable[Asked],
         last_at_ms: int,
     ) -> None:
         self.setup: Final = publication.setup
@@ -116,7 +116,8 @@ class Room:
         self._log = store
         self._times = times
         self._holders = list(holders)
-        self._answered = set(answered)
+        self._asked = {(each.seat, each.request_id): each for each in asked}
+        self._answers: dict[int, tuple[Asked, bytes]] = {}
         self._refused: OrderedDict[tuple[int, str], GenialError] = OrderedDict()
         self._last_at_ms = last_at_ms
         self._orders: deque[_Order] = deque()
@@ -141,15 +142,15 @@ class Room:
         clocks = None
         if setup.clock is not None:
             clocks = Clocks.new(setup.clock, setup.rules.players, game.turn, times.steady())
-        told = [Told.of(event, n, setup.started_at_ms) for n, event in enumerate(events, 1)]
+        clock = _clock_state(clocks)
+        told = _tell(events, 0, setup.started_at_ms, clock)
         stored = StoredSetup(
             setup.game_id,
             setup.table_id,
             setup.started_at_ms,
             setup.request.SerializeToString(),
         )
-        entries = [Entry(n, setup.started_at_ms, each.whole) for n, each in enumerate(told, 1)]
-        await store.create(stored, Batch(entries, clock=_clock_state(clocks)))
+        await store.create(stored, Batch(_entries(told, 0), clock=clock))
         publication = Publication(setup, game, told, 0, 0, clocks, None)
         return cls(store, times, publication, setup.token_hashes, (), setup.started_at_ms)
 
@@ -165,7 +166,7 @@ class Room:
         for holder in stored.holders:
             holders[holder.seat] = holder.token_hash
         last_at_ms = stored.entries[-1].at_ms
-        return cls(store, times, publication, holders, stored.answered, last_at_ms)
+        return cls(store, times, publication, holders, stored.asked, last_at_ms)
 
     # --- who is who ---
 
@@ -255,8 +256,8 @@ class Room:
             holder: Who holds a seat from then on, for a takeover.
 
         Raises:
-            Refused: The rules do not allow it.
-            GenialError: STALE_REVISION, BAD_SEAT_TOKEN, NO_CLOCK, or the storage's.
+            GenialError: The engine's refusal, STALE_REVISION, BAD_SEAT_TOKEN, NO_CLOCK, or
+                the storage's.
         """
         if self.closing is not None:
             raise GenialError(Reason.HOST_CLOSING)
@@ -300,7 +301,7 @@ class Room:
                 if not order.future.cancelled():
                     order.future.set_exception(self._refuse(order, fault))
             else:
-                if not order.future.cancelled():
+                if not order.future.done():
                     order.future.set_result(answer)
         self._task = None
 
@@ -328,18 +329,16 @@ class Room:
         if stored is None:
             raise DamagedLogError(f"the log of {self.setup.game_id} is gone")
         fresh = Room.reopen(self._log, self._times, stored)
-        self._holders, self._answered = fresh._holders, fresh._answered
+        self._holders, self._asked = fresh._holders, fresh._asked
         self._last_at_ms = fresh._last_at_ms
-        self._publish(fresh.publication.with_version(self.publication.version + 1))
+        self._show(fresh.publication.with_version(self.publication.version + 1))
 
     async def _judge(self, order: _Order) -> bytes:
         if order.token_hash is not None and self.seat_of(order.token_hash) != order.seat:
             raise GenialError(Reason.BAD_SEAT_TOKEN)
         key = order.seat, order.request_id
-        if key in self._answered:
-            answer = await self._log.answer(self.setup.game_id, *key)
-            if answer is not None:
-                return answer
+        if key in self._asked:
+            return self._answer_again(self._asked[key])
         if key in self._refused:
             raise copy(self._refused[key])
         game = self.publication.game
@@ -357,37 +356,27 @@ class Room:
         before = self.publication
         now, at_ms = self._times.steady(), max(self._times.utc(), self._last_at_ms)
         game = replay(before.game, events)
-        told = [Told.of(event, n, at_ms) for n, event in enumerate(events, before.revision + 1)]
         clocks = before.clocks
         if clocks is not None:
             clocks = clocks.turn_to(None if game.is_over else game.turn, now)
-        placed = sum(isinstance(event, Placed) for event in events)
-        after = Publication(
-            self.setup,
+        clock = _clock_state(clocks)
+        told = _tell(events, before.revision, at_ms, clock)
+        after = before.followed_by(
             game,
-            [*before.told, *told],
-            before.version + 1,
-            before.placements + placed,
+            told,
+            sum(isinstance(event, Placed) for event in events),
             clocks,
             at_ms if game.is_over else None,
         )
-        answer = self._answer(order, after, before.revision)
-        ending = None
-        if game.ended is not None:
-            ending = ending_of(self.setup, game.ended, at_ms)
-        await self._append(
-            order,
-            before.revision,
-            Batch(
-                [Entry(n, at_ms, each.whole) for n, each in enumerate(told, before.revision + 1)],
-                Answer(order.seat, order.request_id, answer),
-                order.holder,
-                _clock_state(clocks),
-                ending,
-            ),
+        batch = Batch(
+            _entries(told, before.revision),
+            Asked(order.seat, order.request_id, before.revision, after.revision),
+            order.holder,
+            clock,
+            None if game.ended is None else ending_of(self.setup, game.ended, at_ms),
         )
+        answer = await self._publish(order, batch, after)
         self._last_at_ms = at_ms
-        self._publish(after)
         return answer
 
     async def _pause(self, order: _Order, pause: Pause) -> bytes:
@@ -395,33 +384,48 @@ class Room:
         if before.clocks is None or before.game.is_over:
             raise GenialError(Reason.NO_CLOCK)
         clocks = before.clocks.pause(pause.paused, self._times.steady())
+        asked = Asked(order.seat, order.request_id, before.revision, before.revision)
         after = before.with_clocks(clocks).with_version(before.version + 1)
-        answer = self._answer(order, after, before.revision)
-        batch = Batch(
-            answer=Answer(order.seat, order.request_id, answer), clock=_clock_state(clocks)
-        )
-        await self._append(order, before.revision, batch)
-        self._publish(after)
-        return answer
+        return await self._publish(order, Batch(asked=asked, clock=_clock_state(clocks)), after)
 
-    def _answer(self, order: _Order, after: Publication, revision: int) -> bytes:
-        if order.seat == TABLE:
-            response = room_service_pb2.CommandRoomResponse(revision=after.revision)
-            return response.SerializeToString()
-        return after.answer(order.seat, revision)
+    async def _publish(self, order: _Order, batch: Batch, after: Publication) -> bytes:
+        """Makes a batch durable, and only then lets anybody hear of it; the answer."""
+        asked = batch.asked
+        assert asked is not None
 
-    async def _append(self, order: _Order, revision: int, batch: Batch) -> None:
-        await self._log.append(self.setup.game_id, revision, batch)
-        self._answered.add((order.seat, order.request_id))
+        def prepare() -> None:
+            # While the disk is at work: what will be asked for the moment it is done.
+            _answer(after, asked)
+            after.prepare(map(self.seat_of, self._audience()), asked.since)
+
+        await self._log.append(self.setup.game_id, asked.since, batch, prepare)
+        self._asked[asked.seat, asked.request_id] = asked
         if batch.holder is not None:
             self._holders[batch.holder.seat] = batch.holder.token_hash
+        answer = _answer(after, asked)
+        self._answers[asked.seat] = asked, answer
+        if not order.future.done():
+            # Whoever moved hears first.
+            order.future.set_result(answer)
+        self._show(after)
+        return answer
 
-    def _publish(self, publication: Publication) -> None:
+    def _audience(self) -> Iterable[bytes | None]:
+        return {watcher.token_hash for watcher in self._watchers}
+
+    def _show(self, publication: Publication) -> None:
         self.publication = publication
         self._arm_flag()
         for watcher in self._watchers:
             watcher.wake()
         self.on_change(self)
+
+    def _answer_again(self, asked: Asked) -> bytes:
+        """What a request was answered when it was new."""
+        latest = self._answers.get(asked.seat)
+        if latest is not None and latest[0] == asked:
+            return latest[1]
+        return _answer(self.publication.at(asked.revision), asked)
 
     # --- clocks ---
 
@@ -445,7 +449,28 @@ class Room:
             self.publication = before.with_clocks(clocks)
             self._arm_flag()
         else:
-            self._publish(before.with_clocks(clocks).with_version(before.version + 1))
+            self._show(before.with_clocks(clocks).with_version(before.version + 1))
+
+
+def _answer(publication: Publication, asked: Asked) -> bytes:
+    """What a request is answered that has led to this publication."""
+    if asked.seat == TABLE:
+        response = room_service_pb2.CommandRoomResponse(revision=asked.revision)
+        return response.SerializeToString()
+    return publication.answer(asked.seat, asked.since)
+
+
+def _tell(events: Sequence[Event], after: int, at_ms: int, clock: ClockState | None) -> list[Told]:
+    """Events as they are told; the clocks stand with the last."""
+    last = after + len(events)
+    return [
+        Told.of(event, n, at_ms, clock if n == last else None)
+        for n, event in enumerate(events, after + 1)
+    ]
+
+
+def _entries(told: Sequence[Told], after: int) -> list[Entry]:
+    return [Entry(n, each.at_ms, each.whole) for n, each in enumerate(told, after + 1)]
 
 
 def _clock_state(clocks: Clocks | None) -> ClockState | None:

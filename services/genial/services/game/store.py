@@ -6,11 +6,12 @@ import asyncio
 import json
 import sqlite3
 import zlib
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from genial.services.game.log import (
+    Asked,
     Batch,
     ClockState,
     DamagedLogError,
@@ -36,20 +37,26 @@ COMPONENT: Final = Component(
             " checksum INTEGER NOT NULL,"
             " ended BLOB) STRICT",
             "CREATE INDEX game_setups_running ON game_setups (game) WHERE ended_at IS NULL",
+            # A move is one row here and nothing else, so that it dirties one page. The
+            # request that brought it, and the clocks after it, stand with the last event.
             "CREATE TABLE game_events ("
             " game INTEGER NOT NULL REFERENCES game_setups,"
             " n INTEGER NOT NULL,"
             " at INTEGER NOT NULL,"
             " body BLOB NOT NULL,"
             " checksum INTEGER NOT NULL,"
+            " seat INTEGER,"
+            " request_id TEXT,"
+            " since INTEGER,"
+            " clock TEXT,"
             " PRIMARY KEY (game, n)) STRICT, WITHOUT ROWID",
-            # With a rowid: an answer is larger than what fits into an index.
-            "CREATE TABLE game_answers ("
+            # Requests that brought no event.
+            "CREATE TABLE game_requests ("
             " game INTEGER NOT NULL REFERENCES game_setups,"
             " seat INTEGER NOT NULL,"
             " request_id TEXT NOT NULL,"
-            " body BLOB NOT NULL,"
-            " UNIQUE (game, seat, request_id)) STRICT",
+            " revision INTEGER NOT NULL,"
+            " PRIMARY KEY (game, seat, request_id)) STRICT, WITHOUT ROWID",
             "CREATE TABLE game_holders ("
             " game INTEGER NOT NULL REFERENCES game_setups,"
             " seat INTEGER NOT NULL,"
@@ -57,8 +64,8 @@ COMPONENT: Final = Component(
             " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID",
             "CREATE TABLE game_clocks ("
             " game INTEGER PRIMARY KEY REFERENCES game_setups,"
-            " left_ms TEXT NOT NULL,"
-            " paused INTEGER NOT NULL) STRICT",
+            " n INTEGER NOT NULL,"
+            " clock TEXT NOT NULL) STRICT",
             "CREATE TABLE game_results ("
             " game INTEGER NOT NULL REFERENCES game_setups,"
             " seat INTEGER NOT NULL,"
@@ -136,7 +143,13 @@ class SqliteGameLog:
         self._keys[setup.game_id] = await self._database.write(job)
         self._wake(setup.game_id)
 
-    async def append(self, game_id: str, expected_revision: int, batch: Batch) -> None:
+    async def append(
+        self,
+        game_id: str,
+        expected_revision: int,
+        batch: Batch,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         """See `GameLog`."""
         key = await self._key(game_id)
         if key is None:
@@ -150,7 +163,7 @@ class SqliteGameLog:
                 raise LogConflictError(f"{game_id} is at {last}, not {expected_revision}")
             _insert(connection, key, batch)
 
-        await self._database.write(job)
+        await self._database.write(job, meanwhile)
         if self._appended:
             self._wake(game_id)
 
@@ -175,7 +188,10 @@ class SqliteGameLog:
 
     async def load(self, game_id: str) -> StoredGame | None:
         """See `GameLog`."""
-        return await self._database.read(lambda connection: _load(connection, game_id))
+        key = await self._key(game_id)
+        if key is None:
+            return None
+        return await self._database.read(lambda connection: _load(connection, key))
 
     async def running(self) -> Sequence[str]:
         """See `GameLog`."""
@@ -188,26 +204,13 @@ class SqliteGameLog:
 
         return await self._database.read(job)
 
-    async def answer(self, game_id: str, seat: int, request_id: str) -> bytes | None:
+    async def store_clocks(self, clocks: Sequence[tuple[str, int, ClockState]]) -> None:
         """See `GameLog`."""
-
-        def job(connection: sqlite3.Connection) -> bytes | None:
-            row = connection.execute(
-                "SELECT body FROM game_answers JOIN game_setups USING (game)"
-                " WHERE game_id = ? AND seat = ? AND request_id = ?",
-                (game_id, seat, request_id),
-            ).fetchone()
-            return None if row is None else bytes(row[0])
-
-        return await self._database.read(job)
-
-    async def store_clocks(self, clocks: Sequence[tuple[str, ClockState]]) -> None:
-        """See `GameLog`."""
-        keyed = [(key, state) for game_id, state in clocks if (key := self._keys.get(game_id))]
+        keyed = [(self._keys[game_id], n, state) for game_id, n, state in clocks]
 
         def job(connection: sqlite3.Connection) -> None:
-            for key, state in keyed:
-                _store_clock(connection, key, state)
+            for key, n, state in keyed:
+                _store_clock(connection, key, n, state)
 
         await self._database.write(job)
 
@@ -275,30 +278,31 @@ def _find_key(connection: sqlite3.Connection, game_id: str) -> int | None:
 
 
 def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
-    for entry in batch.entries:
+    asked, clock = batch.asked, batch.clock
+    if batch.entries:
+        *others, last = [_row(key, entry) for entry in batch.entries]
+        if others:
+            connection.executemany(
+                "INSERT INTO game_events (game, n, at, body, checksum) VALUES (?, ?, ?, ?, ?)",
+                others,
+            )
+        request = (None,) * 3 if asked is None else (asked.seat, asked.request_id, asked.since)
         connection.execute(
-            "INSERT INTO game_events VALUES (?, ?, ?, ?, ?)",
-            (
-                key,
-                entry.n,
-                entry.at_ms,
-                entry.body,
-                _checksum(entry.n, entry.at_ms, entry.body),
-            ),
+            "INSERT INTO game_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*last, *request, None if clock is None else _clock_text(clock)),
         )
-    if batch.answer is not None:
-        answer = batch.answer
+    elif asked is not None:
         connection.execute(
-            "INSERT INTO game_answers VALUES (?, ?, ?, ?)",
-            (key, answer.seat, answer.request_id, answer.body),
+            "INSERT INTO game_requests VALUES (?, ?, ?, ?)",
+            (key, asked.seat, asked.request_id, asked.revision),
         )
+        if clock is not None:
+            _store_clock(connection, key, asked.revision, clock)
     if batch.holder is not None:
         connection.execute(
             "INSERT OR REPLACE INTO game_holders VALUES (?, ?, ?)",
             (key, batch.holder.seat, batch.holder.token_hash),
         )
-    if batch.clock is not None:
-        _store_clock(connection, key, batch.clock)
     if batch.ending is not None:
         ending = batch.ending
         connection.execute(
@@ -314,11 +318,26 @@ def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
         )
 
 
-def _store_clock(connection: sqlite3.Connection, key: int, state: ClockState) -> None:
+def _row(key: int, entry: Entry) -> tuple[int, int, int, bytes, int]:
+    checksum = _checksum(entry.n, entry.at_ms, entry.body)
+    return key, entry.n, entry.at_ms, entry.body, checksum
+
+
+def _store_clock(connection: sqlite3.Connection, key: int, n: int, state: ClockState) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO game_clocks VALUES (?, ?, ?)",
-        (key, json.dumps(state.left), state.paused),
+        "INSERT OR REPLACE INTO game_clocks VALUES (?, ?, ?)", (key, n, _clock_text(state))
     )
+
+
+def _clock_text(state: ClockState) -> str:
+    return json.dumps([state.paused, *state.left])
+
+
+def _clock(text: str | None) -> ClockState | None:
+    if text is None:
+        return None
+    paused, *left = json.loads(text)
+    return ClockState(tuple(left), bool(paused))
 
 
 def _checksum(n: int, at_ms: int, body: bytes) -> int:
@@ -326,42 +345,62 @@ def _checksum(n: int, at_ms: int, body: bytes) -> int:
     return zlib.crc32(body, zlib.crc32(b"%d %d" % (n, at_ms)))
 
 
+def _entry(n: int, at_ms: int, body: bytes, checksum: int) -> Entry:
+    if _checksum(n, at_ms, body) != checksum:
+        raise DamagedLogError(f"event {n} is not what was written")
+    return Entry(n, at_ms, body)
+
+
 def _entries(connection: sqlite3.Connection, key: int, after_revision: int) -> list[Entry]:
     rows = connection.execute(
         "SELECT n, at, body, checksum FROM game_events WHERE game = ? AND n > ? ORDER BY n",
         (key, after_revision),
     )
-    entries = []
-    for n, at_ms, body, checksum in rows:
-        if _checksum(n, at_ms, body) != checksum:
-            raise DamagedLogError(f"event {n} is not what was written")
-        entries.append(Entry(n, at_ms, body))
-    return entries
+    return [_entry(*row) for row in rows]
 
 
-def _load(connection: sqlite3.Connection, game_id: str) -> StoredGame | None:
-    row = connection.execute(
-        "SELECT game, game_id, table_id, started_at, setup, checksum"
-        " FROM game_setups WHERE game_id = ?",
-        (game_id,),
+def _load(connection: sqlite3.Connection, key: int) -> StoredGame:
+    *row, checksum = connection.execute(
+        "SELECT game_id, table_id, started_at, setup, checksum FROM game_setups WHERE game = ?",
+        (key,),
     ).fetchone()
-    if row is None:
-        return None
-    key, checksum = row[0], row[-1]
-    setup = StoredSetup(*row[1:-1])
+    setup = StoredSetup(*row)
     if _checksum(0, setup.started_at_ms, setup.body) != checksum:
         raise DamagedLogError("the set-up is not what was written")
+    entries: list[Entry] = []
+    clocks: list[ClockState | None] = []
+    asked: list[Asked] = []
+    for n, at_ms, body, checksum, seat, request_id, since, clock in connection.execute(
+        "SELECT n, at, body, checksum, seat, request_id, since, clock"
+        " FROM game_events WHERE game = ? ORDER BY n",
+        (key,),
+    ):
+        entries.append(_entry(n, at_ms, body, checksum))
+        clocks.append(_clock(clock))
+        if request_id is not None:
+            asked.append(Asked(seat, request_id, since, n))
+    asked += [
+        Asked(seat, request_id, revision, revision)
+        for seat, request_id, revision in connection.execute(
+            "SELECT seat, request_id, revision FROM game_requests WHERE game = ?", (key,)
+        )
+    ]
     holders = connection.execute("SELECT seat, token_hash FROM game_holders WHERE game = ?", (key,))
-    answered: Iterable[tuple[int, str]] = connection.execute(
-        "SELECT seat, request_id FROM game_answers WHERE game = ?", (key,)
-    )
-    clock = connection.execute(
-        "SELECT left_ms, paused FROM game_clocks WHERE game = ?", (key,)
-    ).fetchone()
     return StoredGame(
-        setup=setup,
-        entries=_entries(connection, key, 0),
-        holders=[Holder(*row) for row in holders],
-        answered=frozenset(answered),
-        clock=None if clock is None else ClockState(tuple(json.loads(clock[0])), bool(clock[1])),
+        setup,
+        entries,
+        clocks,
+        [Holder(*row) for row in holders],
+        asked,
+        _latest_clock(connection, key, clocks),
     )
+
+
+def _latest_clock(
+    connection: sqlite3.Connection, key: int, clocks: Sequence[ClockState | None]
+) -> ClockState | None:
+    """The clocks stored on their own, unless an event has come after them."""
+    row = connection.execute("SELECT n, clock FROM game_clocks WHERE game = ?", (key,)).fetchone()
+    if row is not None and row[0] == len(clocks):
+        return _clock(row[1])
+    return clocks[-1] if clocks else None

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from filelock import FileLock, Timeout
+
 from genial.wire.errors import GenialError, Reason
 
 log = logging.getLogger(__name__)
@@ -69,6 +71,7 @@ class Component:
 class _Pending:
     job: Job[Any]
     future: asyncio.Future[Any]
+    meanwhile: Callable[[], None] | None
     result: Any = None
     fault: BaseException | None = None
 
@@ -81,7 +84,7 @@ class Database:
     job that it shared a transaction with), so it must do nothing but talk to SQLite.
     """
 
-    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop, lock: sqlite3.Connection):
+    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop, lock: FileLock):
         self.path: Final = path
         self._loop = loop
         self._lock = lock
@@ -106,8 +109,13 @@ class Database:
         database._writer.start()
         return database
 
-    async def write(self, job: Job[T]) -> T:
+    async def write(self, job: Job[T], meanwhile: Callable[[], None] | None = None) -> T:
         """Runs a job in a transaction of the writing thread; it is on disk on return.
+
+        Args:
+            job: What to do.
+            meanwhile: Called in the event loop while the disk is being synced, for what
+                can be prepared in that time; perhaps never, perhaps twice.
 
         Raises:
             StorageError: SQLite failed; nothing of the job remains.
@@ -116,7 +124,7 @@ class Database:
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Pending(job, future))
+        self._jobs.put(_Pending(job, future, meanwhile))
         return await future
 
     async def read(self, job: Job[T]) -> T:
@@ -138,7 +146,7 @@ class Database:
         self._jobs.put(None)
         await self._loop.run_in_executor(self._reader, self._close)
         self._reader.shutdown()
-        self._lock.close()
+        self._lock.release()
 
     # --- in the threads ---
 
@@ -158,7 +166,7 @@ class Database:
             raise StorageError.of(fault) from fault
 
     def _write_jobs(self) -> None:
-        writer = _Writer(self.path)
+        writer = _Writer(self.path, self._loop)
         closing = False
         while not closing:
             batch: list[_Pending] = []
@@ -183,8 +191,9 @@ class Database:
 class _Writer:
     """The writing thread's connection; opened anew after a fault that broke it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop) -> None:
         self._path = path
+        self._loop = loop
         self._connection: sqlite3.Connection | None = None
 
     def commit(self, batch: list[_Pending]) -> None:
@@ -214,6 +223,10 @@ class _Writer:
             connection.execute("BEGIN IMMEDIATE")
             for pending in batch:
                 pending.result = pending.job(connection)
+            # From here on SQLite needs neither this thread's Python nor the loop's.
+            for pending in batch:
+                if pending.meanwhile is not None:
+                    self._loop.call_soon_threadsafe(pending.meanwhile)
             connection.execute("COMMIT")
         except Exception as fault:
             self._roll_back()
@@ -257,8 +270,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(path: Path, components: tuple[Component, ...]) -> sqlite3.Connection:
-    """Makes and migrates the file; returns the connection whose life locks out other hosts."""
+def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
+    """Makes and migrates the file; returns the lock that keeps other hosts out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -269,28 +282,20 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> sqlite3.Connectio
         with contextlib.closing(_connect(path)) as connection:
             _migrate(connection, components)
     except sqlite3.Error as fault:
-        lock.close()
+        lock.release()
         raise StorageError.of(fault) from fault
     except BaseException:
-        lock.close()
+        lock.release()
         raise
     return lock
 
 
-def _lock(path: Path) -> sqlite3.Connection:
-    """A lock that ends with the process, however it ends, on every platform SQLite runs on."""
-    lock = sqlite3.connect(
-        path.with_name(path.name + ".lock"),
-        isolation_level=None,
-        timeout=0,
-        check_same_thread=False,
-    )
+def _lock(path: Path) -> FileLock:
+    """What keeps other hosts out; it ends with the process, however that ends."""
+    lock = FileLock(path.with_name(path.name + ".lock"), mode=0o600, thread_local=False)
     try:
-        # No journal file: nothing is ever written here.
-        lock.execute("PRAGMA journal_mode = MEMORY")
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as fault:
-        lock.close()
+        lock.acquire(blocking=False)
+    except Timeout as fault:
         raise DatabaseBusyError(
             f"another host is using {path}; stop it, or give this one a directory of its own"
         ) from fault
