@@ -104,9 +104,9 @@ def host(
         options[flag] = options[flag] or None
     chosen = _chosen(config, options)
     settings = _settings(chosen, password_file)
-    for said in warnings(chosen):
-        warn(said)
     if check_config:
+        for said in warnings(chosen):
+            warn(said)
         print("The configuration is in order.")
         return 0
     try:
@@ -118,6 +118,9 @@ def host(
 
     def tell(ready: HostReady) -> None:
         print(ready.line, flush=True)
+        # Only now: a host that cannot be started says why, in one line.
+        for said in warnings(chosen):
+            warn(said)
 
     try:
         run(lambda: run_host(settings, tell))

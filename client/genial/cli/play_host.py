@@ -36,6 +36,7 @@ LOOK_SECONDS: Final = 2.0
 """Between two looks at who still plays."""
 ABSENCE_SECONDS: Final = 20.0
 """How long nobody may be connected before the host ends: a line may be lost for a while."""
+_UNDER_WAY: Final = (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE)
 _MOST_AT_ONCE: Final = 9
 """Hosts of one person's `genial play` on one machine, each with data of its own."""
 
@@ -134,7 +135,10 @@ async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
             while loop.time() - needed < ABSENCE_SECONDS:
                 # First of all, the own client's line has to be noticed as gone.
                 await asyncio.sleep(LOOK_SECONDS)
-                if others_play(await link.list_tables()):
+                tables = [table for table in await link.list_tables() if table.state in _UNDER_WAY]
+                if not tables:
+                    break
+                if others_play(tables):
                     needed = loop.time()
     except GenialError:
         pass  # A host that does not answer itself is of no use to anybody either.
@@ -146,7 +150,7 @@ def others_play(tables: list[Table]) -> bool:
     return any(
         seat.kind == SeatKind.SEAT_KIND_HUMAN and seat.connected
         for table in tables
-        if table.state in (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE)
+        if table.state in _UNDER_WAY
         for seat in table.seats
     )
 

@@ -65,7 +65,7 @@ def parse_address(text: str) -> Endpoint | Named:
     if _is_number(text):
         return Endpoint(text, DEFAULT_PORT)
     host, colon, port = text.rpartition(":")
-    if colon and (port.isdigit() or _HOST_NAME.fullmatch(host)):
+    if colon and (port.isdigit() or ":" in host or _HOST_NAME.fullmatch(host)):
         if not (_is_number(host) or _HOST_NAME.fullmatch(host)) or ":" in host:
             raise AddressError(
                 _(
@@ -122,6 +122,8 @@ def address_of(grpc_target: str) -> str:
 
 
 def _is_number(host: str) -> bool:
+    if ":" in host.partition("%")[2]:
+        return False  # Python takes it for a zone's name; it is a port without brackets.
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -83,8 +83,12 @@ class LineReader:
 
 
 def say(line: str) -> None:
-    """Prints one line at once, whoever reads it: a person or a script."""
-    print(line, flush=True)
+    """Prints one line at once, whoever reads it: a person or a script.
+
+    What does not print becomes `?`: nothing that others wrote, nor what was typed here,
+    can command the terminal or add lines.
+    """
+    print("".join(c if c.isprintable() else "?" for c in line), flush=True)
 
 
 def are_terminals() -> bool:

@@ -45,6 +45,8 @@ async def run_plain(
 ) -> GenialError | None:
     """Plays, or watches, until the input ends, the person quits, or the table is finished.
 
+    The end of the input leaves a seat as a lost connection would. A spectator watches on.
+
     Args:
         session: At the table; closed at the end.
         reader: Where commands come from.
@@ -74,6 +76,7 @@ class PlainClient:
         self._asked_ready = False
         self._deal_seen = False
         self._was_due = False
+        self._quit = False
 
     async def run(self) -> GenialError | None:
         """See `run_plain`."""
@@ -81,6 +84,9 @@ class PlainClient:
         obeying = asyncio.create_task(self._obey())
         try:
             await asyncio.wait([telling, obeying], return_when=asyncio.FIRST_COMPLETED)
+            if self._session.seat is None and not self._quit:
+                # Nobody's seat hangs on the input of a spectator, who may have none.
+                await telling
             for task in (telling, obeying):
                 if task.done():
                     error = task.result()
@@ -100,6 +106,7 @@ class PlainClient:
             try:
                 answers = await self._commands.obey(line)
             except Quit:
+                self._quit = True
                 return
             except GenialError as error:
                 say(error.sentence)

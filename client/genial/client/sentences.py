@@ -267,7 +267,7 @@ def seat_sentence(seat: TableSeat, own: bool) -> str:
             seat=seat.seat, name=seat.name, level=seat.level
         )
     name = _("{name} (you)").format(name=seat.name) if own else seat.name
-    if not seat.connected:
+    if not seat.connected and not own:
         return _("Seat {seat}: {name}, not connected.").format(seat=seat.seat, name=name)
     if seat.ready:
         return _("Seat {seat}: {name}, ready.").format(seat=seat.seat, name=name)
