@@ -26,7 +26,7 @@ from itertools import compress
 from typing import Final, NamedTuple
 
 from genial.engine.board import BESIDE_START, STRIDE, WALL, Board, Zone
-from genial.engine.game import Game, Phase
+from genial.engine.game import Game, Phase, reason_to_end
 from genial.engine.rules import STOP, Mode, Preset, Ranking, Rules, Track, advance, ranking
 from genial.engine.shuffle import Bag, ShuffledBag
 from genial.engine.tiles import SYMBOLS, TILE_KINDS, Tile
@@ -238,7 +238,8 @@ class Playout:
         state.bag = _kinds_in(game.bag)
         state.placed = game.phase in (Phase.BONUS, Phase.CLOSE)
         state.bonus_owed = game.bonus_owed
-        state.over = game.phase is Phase.OVER
+        # Between a last placement and the event that says so the game is over already.
+        state.over = game.phase is Phase.OVER or reason_to_end(game) is not None
         state.claimed = sum(1 << symbol for symbol in game.claimed)
         state.started = sum(1 << seat for seat in game.started)
         state.resigned = list(game.resigned)
