@@ -12,6 +12,8 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "join": ("genial.cli.join", "Take a seat at a host on the network."),
     "watch": ("genial.cli.watch", "Watch a table without taking a seat."),
     "host": ("genial.cli.host", "Host tables for the network, without a screen."),
+    "backup": ("genial.cli.backup", "Copy everything that a host keeps, while it runs."),
+    "restore": ("genial.cli.backup", "Put a backup of a host back."),
     "hosts": ("genial.cli.hosts", "List the hosts on this network."),
     "create": ("genial.cli.create", "Open a table at a host, without sitting down."),
     "tables": ("genial.cli.tables", "List the tables of a host."),

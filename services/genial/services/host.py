@@ -36,7 +36,15 @@ from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.wording import clean
 from genial.services.peers import BotPort, LobbyPort, RemoteBots, RemoteLobby, RoomPort
 from genial.services.server import channel_to_peer, listen, make_server
-from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
+from genial.services.settings import (
+    BOTS,
+    DATABASE,
+    GAME,
+    HISTORY,
+    LOBBY,
+    HostError,
+    HostSettings,
+)
 from genial.services.standard import add_standard_services
 from genial.services.store import Component, Database, DatabaseBusyError, NewerSchemaError
 from genial.v1 import (
@@ -55,9 +63,6 @@ from genial.wire.values import timestamp_to_message
 from genial.wire.version import SOFTWARE
 
 log = logging.getLogger(__name__)
-
-DATABASE: Final = "genial.db"
-"""In the data directory."""
 
 _STREAMS_END: Final = 0.6
 """Seconds that streams get to end after their good-bye."""

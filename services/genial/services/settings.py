@@ -13,6 +13,9 @@ from genial.services.lobby.standing import StandingTable
 from genial.services.lobby.table import Times
 from genial.wire.announcement import DEFAULT_PORT
 
+DATABASE: Final = "genial.db"
+"""In the data directory."""
+
 LOBBY: Final = "lobby"
 GAME: Final = "game"
 BOTS: Final = "bots"
