@@ -28,8 +28,10 @@ from genial.wire.announcement import SERVICE_TYPE, Announcement, instance_name
 
 log = logging.getLogger(__name__)
 
-_POLL: Final = 3.0
-"""Seconds between two looks at the network adapters; a change counts once it is seen twice."""
+_POLL: Final = 2.0
+"""Seconds between two looks at the network adapters."""
+_SECOND_LOOK: Final = 0.25
+"""Part of that after which a change is looked at again; it counts once it is seen twice."""
 _UPDATE_PAUSE: Final = 1.0
 """Seconds between two changes of what is announced, at least."""
 _RETRY: Final = 30.0
@@ -142,6 +144,8 @@ class Announcer:
 
     def start(self) -> None:
         """Begins in the background: registering takes a second, and may fail."""
+        # It tells every cable that is pulled with a traceback; we say it in one line.
+        logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
         self._tasks = [
             asyncio.create_task(self._follow_networks(), name="announce: networks"),
             asyncio.create_task(self._follow_changes(), name="announce: changes"),
@@ -167,12 +171,13 @@ class Announcer:
         while True:
             addresses = await loop.run_in_executor(None, self._look)
             # A network that comes and goes must not make the announcement flap.
-            changed = addresses != self._addresses and (seen is None or addresses == seen)
+            settled = seen is None or addresses == seen
+            changed = settled and addresses != self._addresses
             seen = addresses
             if changed or (self._zeroconf is None and loop.time() >= retry_at):
                 await self._announce_on(addresses)
                 retry_at = loop.time() + _RETRY
-            await asyncio.sleep(self._poll)
+            await asyncio.sleep(self._poll if settled else self._poll * _SECOND_LOOK)
 
     def _look(self) -> frozenset[str]:
         try:
