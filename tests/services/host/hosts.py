@@ -105,6 +105,8 @@ class Guest:
 
     def watch(self) -> None:
         self.task = asyncio.create_task(self._watch())
+        # A host that is killed breaks it off; tests that care look themselves.
+        self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _watch(self) -> None:
         request = lobby_service_pb2.WatchTableRequest(table_id=self.table_id)
