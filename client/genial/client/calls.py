@@ -36,6 +36,8 @@ def session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[A
             return lambda: session.remove_bot(seat)
         case m.Kick(seat=seat):
             return lambda: session.kick(seat)
+        case m.LockSeats(locked=locked):
+            return lambda: session.lock_seats(locked)
         case m.LeaveTable():
             return session.leave
         case (

@@ -10,10 +10,13 @@ from genial.client.hearing import Step
 from genial.client.keys import Action
 from genial.client.messages import (
     Exchange,
+    Kick,
+    LockSeats,
     Place,
     ProposeEnd,
     Refill,
     Rematch,
+    RemoveBot,
     Say,
     SeatBot,
     SetReady,
@@ -25,6 +28,12 @@ from genial.client.sentences import refused_sentence
 from genial.client.text import _
 from genial.engine.board import MalformedCellError, parse_cell
 from genial.engine.tiles import MalformedTileError, Tile
+
+COMMANDS = (
+    *("place", "exchange", "refill", "say", "ready", "start", "bots", "remove", "kick", "lock"),
+    *("unlock", "rematch", "resign", "end", "leave", "jump", "log", "help", "quit"),
+)
+"""What can be typed; never translated."""
 
 Press = Callable[[Model, Action, str], Step]
 
@@ -51,6 +60,12 @@ def run_command(model: Model, text: str, press: Press) -> Step:
             return model, tuple(SeatBot(level) for level in levels or [""])
         case "rematch":
             return model, (Rematch(),)
+        case "kick" if _number(rest):
+            return model, (Kick(int(rest) - 1),)
+        case "remove" if _number(rest):
+            return model, (RemoveBot(int(rest) - 1),)
+        case "lock" | "unlock":
+            return model, (LockSeats(word.lower() == "lock"),)
         case "resign":
             return replace(model, question=Ask.RESIGN), ()
         case "end":
@@ -66,7 +81,7 @@ def run_command(model: Model, text: str, press: Press) -> Step:
         case "quit" | "q":
             return press(model, Action.LEAVE, "")
         case _:
-            known = "place, exchange, refill, say, ready, start, bots, rematch, resign, end, leave"
+            known = ", ".join(COMMANDS)
             return replace(
                 model,
                 notice=_("There is no command {word}; there are: {commands}.").format(
@@ -100,6 +115,10 @@ def _place(model: Model, words: list[str]) -> Step:
     if refused is not None:
         return replace(model, notice=refused_sentence(refused)), ()
     return replace(model, busy=True), (Place(tile, cells),)
+
+
+def _number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < int(text) < 10
 
 
 def _is_cell(text: str) -> bool:

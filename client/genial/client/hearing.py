@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from genial.client import playing
-from genial.client.messages import Detach, Effect, Refill, Ring
+from genial.client.messages import Detach, Effect, Keep, Refill, Ring
 from genial.client.model import (
     Celebration,
+    Flash,
     Hand,
     Logged,
     Model,
@@ -43,6 +44,8 @@ from genial.v1.table_pb2 import TABLE_STATE_FINISHED, Table
 LOG_LENGTH: Final = 600
 """Entries kept; a game has about three hundred."""
 CELEBRATION_SECONDS: Final = 2.5
+SINCE_LENGTH: Final = 12
+"""Placements kept for "since your turn"; a spectator has no turn."""
 
 Step = tuple[Model, tuple[Effect, ...]]
 
@@ -96,6 +99,7 @@ def left_table(model: Model, sentence: str) -> Model:
         width=model.width,
         height=model.height,
         quit_warning=model.quit_warning,
+        can_host=model.can_host,
         browse=model.browse,
         notice=sentence,
         now=model.now,
@@ -134,6 +138,7 @@ def _game(model: Model, update: GameChanged) -> Step:
             race={},
             verdict=None,
             celebration=None,
+            flash=None,
             show_board=False,
             hand=Hand(),
             heat=False,
@@ -165,7 +170,11 @@ def _game(model: Model, update: GameChanged) -> Step:
         model = replace(model, busy=True)
         effects.append(Refill())
     if view.is_over and (before is None or not before.view.is_over or fresh):
-        model = replace(model, question=None, celebration=None, show_board=False)
+        settings = replace(model.settings, games=model.settings.games + 1)
+        model = replace(
+            model, question=None, celebration=None, flash=None, show_board=False, settings=settings
+        )
+        effects.append(Keep(settings))
     return model, tuple(effects)
 
 
@@ -205,12 +214,15 @@ def _happened(
     calls = 0
     since = model.since_turn
     celebration = model.celebration
+    flash = model.flash
     match event:
         case Placed(seat=seat):
             calls = calls_of(event, view.rules)
             for member in view.rules.teams[view.rules.team_of(seat)]:
                 tracks[member] = event.track
-            since = () if seat == view.viewer else (*since, event)
+            since = () if seat == view.viewer else (*since, event)[-SINCE_LENGTH:]
+            if seat != view.viewer and model.settings.animation:
+                flash = Flash(event.cells, model.now + model.settings.speed / 10)
             if calls and event.bonus_owed and model.settings.animation:
                 until = model.now + CELEBRATION_SECONDS * model.settings.speed / 8
                 celebration = Celebration(
@@ -225,7 +237,9 @@ def _happened(
         case _:
             pass
     play = Play(numbered.n, event, name, numbered.at, calls)
-    return replace(model, log=_log(model.log, (play,)), since_turn=since, celebration=celebration)
+    return replace(
+        model, log=_log(model.log, (play,)), since_turn=since, celebration=celebration, flash=flash
+    )
 
 
 def calls_of(placed: Placed, rules: Rules) -> int:

@@ -249,6 +249,13 @@ class Kick:
 
 
 @dataclass(frozen=True, slots=True)
+class LockSeats:
+    """Let nobody else sit down, or everybody again."""
+
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Sit:
     """Take a seat at a table of a host (or go back to it)."""
 
@@ -344,6 +351,7 @@ Effect = (
     | SeatBot
     | RemoveBot
     | Kick
+    | LockSeats
     | Sit
     | Watch
     | Connect

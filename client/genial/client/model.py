@@ -241,6 +241,14 @@ class Celebration:
 
 
 @dataclass(frozen=True, slots=True)
+class Flash:
+    """Cells that stand out for a moment: somebody else has just placed there."""
+
+    cells: tuple[Axial, ...]
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reel:
     """A record being stepped through.
 
@@ -263,6 +271,7 @@ class Model:
 
     Attributes:
         invite: What a friend types to join, without `genial join`; empty if unknown.
+        can_host: Whether a host can be started on this laptop for new tables.
         seat: Our seat, None while watching or nowhere.
         log: Plays and chat as one stream, oldest first.
         unread: Chat messages since the chat was last looked at.
@@ -286,6 +295,7 @@ class Model:
     height: int = 24
     invite: str = ""
     quit_warning: str = ""
+    can_host: bool = False
     browse: Browse = field(default_factory=Browse)
     line: Line = field(default_factory=Line)
     address: str = ""
@@ -301,6 +311,7 @@ class Model:
     deal: DealProgress | None = None
     verdict: DealVerdict | None = None
     celebration: Celebration | None = None
+    flash: Flash | None = None
     overlay: Overlay | None = None
     scroll: int = 0
     form: TableForm = field(default_factory=TableForm)

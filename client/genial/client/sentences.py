@@ -311,12 +311,10 @@ def _seat_changes(old: TableSeat, new: TableSeat, own: bool, table: Table) -> li
             said.append(_("The bot {name} has left the table.").format(name=old.name))
         elif new.kind == WireKind.SEAT_KIND_BOT:
             said.append(
-                _("The bot {name} ({level}) sits at seat {seat}.").format(
-                    name=new.name, level=new.level, seat=new.seat
-                )
+                _("The bot {name} ({level}) sits down.").format(name=new.name, level=new.level)
             )
         elif not own:
-            said.append(_("{name} sits down at seat {seat}.").format(name=new.name, seat=new.seat))
+            said.append(_("{name} sits down.").format(name=new.name))
         return said
     if new.kind != WireKind.SEAT_KIND_HUMAN or own:
         return said

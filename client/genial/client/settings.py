@@ -40,6 +40,7 @@ class Settings:
         animation: Whether calls and placements flash.
         mouse: Whether the mouse works; the terminal's own selecting does not meanwhile.
         weakest_first: Order of the tracks: weakest first, or R G B O Y P.
+        games: How many games were finished here: the first ones explain more.
         speed: How long a placed tile flashes, in tenths of a second.
     """
 
@@ -55,6 +56,7 @@ class Settings:
     mouse: bool = True
     weakest_first: bool = True
     speed: int = 8
+    games: int = 0
 
 
 def settings_path() -> Path:
@@ -104,7 +106,7 @@ def _read(key: str, value: object) -> object | None:
     if isinstance(default, bool):
         return value if isinstance(value, bool) else None
     if isinstance(default, int):
-        fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 50
+        fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000
         return value if fits else None
     if not isinstance(value, str):
         return None

@@ -85,6 +85,8 @@ def next_wake(model: Model) -> float | None:
     moments: list[float] = []
     if model.celebration is not None:
         moments.append(model.celebration.until)
+    if model.flash is not None:
+        moments.append(model.flash.until)
     if model.line.link is not Link.CONNECTED:
         moments.append(_next_second(model.now, model.line.since))
     if model.screen is Screen.BROWSE:
@@ -111,7 +113,8 @@ def _tick(model: Model, now: float) -> Model:
     celebration = model.celebration
     if celebration is not None and celebration.until <= now:
         celebration = None
-    return replaying.step_by_itself(replace(model, now=now, celebration=celebration))
+    flash = model.flash if model.flash is not None and model.flash.until > now else None
+    return replaying.step_by_itself(replace(model, now=now, celebration=celebration, flash=flash))
 
 
 def _hosts(model: Model, rows: tuple[TableRow, ...], hosts: int, problem: str) -> Model:

@@ -342,7 +342,7 @@ def room() -> Model:
         address="192.168.1.20",
         line=Line(round_trip=4),
         log=(
-            Remark("Max sits down at seat 1."),
+            Remark("Max sits down."),
             ChatMessage(number=1, seat=1, name="Max", text="hello, one more and we can begin"),
         ),
     )

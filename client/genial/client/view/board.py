@@ -41,6 +41,7 @@ class BoardPicture:
         last: Cells of the last placed tile.
         scoring: Cells in whose line the ghost scores.
         reach: Cells that a first placement can use; None when any free cell will do.
+        flash: Cells that stand out for a moment.
         heat: Best points of the chosen tile by cell; None without the heat map.
     """
 
@@ -50,6 +51,7 @@ class BoardPicture:
     last: frozenset[Axial] = frozenset()
     scoring: frozenset[Axial] = frozenset()
     reach: frozenset[tuple[int, int]] | None = None
+    flash: frozenset[Axial] = frozenset()
     heat: Mapping[Axial, int] | None = field(default=None)
 
 
@@ -150,9 +152,11 @@ class _SmallPen(_Pen):
         x, y = self._ground(cell)
         left, right = self.marks(cell)
         text = f"{left}{symbol.letter}{right}"
-        self.canvas.put(
-            x, y, text, ink_role(symbol), fill_role(symbol), True, self.underlines(cell)
-        )
+        ink, fill = ink_role(symbol), fill_role(symbol)
+        self.canvas.put(x, y, text, ink, fill, True, self.underlines(cell))
+        if cell in self.picture.flash:
+            self.canvas.put(x, y, left, "on-strong", "strong", True)
+            self.canvas.put(x + 2, y, right, "on-strong", "strong", True)
 
     def ghost(self, cell: Axial, symbol: Symbol) -> None:
         x, y = self._ground(cell)
@@ -201,6 +205,9 @@ class _LargePen(_Pen):
         left, right = self.marks(cell)
         ink = ink_role(symbol)
         self.canvas.put(x + 1, y + 1, left + symbol.letter + right, ink, bold=True)
+        if cell in self.picture.flash:
+            self.canvas.put(x, y + 1, " " + left, "on-strong", "strong", True)
+            self.canvas.put(x + 3, y + 1, right + " ", "on-strong", "strong", True)
         if self.underlines(cell):
             self.canvas.underline(x + 1, y + 1, 3)
         if self.look.shapes and not self.look.ascii:

@@ -68,6 +68,7 @@ def board_picture(model: Model, view: PlayerView, ghost: Ghost | None) -> BoardP
         last=frozenset(latest.cells) if latest is not None else frozenset(),
         scoring=ghost.scoring if ghost is not None else frozenset(),
         reach=view.cells_in_reach() if first else None,
+        flash=frozenset(model.flash.cells) if model.flash is not None else frozenset(),
         heat=heat,
     )
 

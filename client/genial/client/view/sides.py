@@ -56,6 +56,19 @@ def clock_left(model: Model, seat: int) -> float | None:
     return max(0.0, left)
 
 
+def other_clocks(model: Model, view: PlayerView) -> list[tuple[str, str]]:
+    """Names and clocks of the others, clockwise from us; empty without clocks."""
+    players = len(view.seats)
+    first = 0 if model.seat is None else model.seat + 1
+    clocks: list[tuple[str, str]] = []
+    for step in range(players - (0 if model.seat is None else 1)):
+        seat = (first + step) % players
+        left = clock_left(model, seat)
+        if left is not None:
+            clocks.append((view.seats[seat].name, clock_text(left)))
+    return clocks
+
+
 def facts(model: Model, view: PlayerView, long: bool) -> list[tuple[str, str]]:
     """Clock, bag and bonus as label and value; in words when there is room."""
     rows: list[tuple[str, str]] = []
@@ -176,8 +189,10 @@ def _note(model: Model, view: PlayerView, seat: int, away: Mapping[int, bool]) -
 
 
 def last_move(model: Model, look: Look) -> list[Span]:
-    """The newest play that is worth telling, as a sentence; empty before the first."""
+    """The newest play or change at the table that is worth telling; empty before the first."""
     for entry in reversed(model.log):
+        if isinstance(entry, Remark):
+            return [Span(entry.text, "text")]
         if isinstance(entry, Play) and is_told(entry):
             return play_sentence(entry, look)
     return []

@@ -20,6 +20,8 @@ RACK_X = 52
 RACK_Y = 16
 MARKS_X = 66
 SINCE_ROWS = 4
+GAMES_EXPLAINED = 3
+"""After so many games the marks need no explaining, and the others' clocks take their place."""
 
 
 def draw_small_parts(
@@ -29,7 +31,7 @@ def draw_small_parts(
     _turn_and_facts(canvas, ox, model, view, look)
     _preview(canvas, ox, ghost, look)
     _since(canvas, ox, model, view, look)
-    _marks(canvas, ox, look)
+    _marks(canvas, ox, model, view, look)
     canvas.fill(0, RACK_Y, canvas.width, 5, "panel")
     rows = sides.track_rows(model, view)
     draw_small_tracks(canvas, ox, RACK_Y, rows, view.rules.cap, model.settings.weakest_first, look)
@@ -81,7 +83,8 @@ def _since(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) 
     if not rows:
         return
     right = ox + 79
-    canvas.put_right(right, 1, _("since your turn"), "muted")
+    title = _("since your turn") if view.viewer is not None else _("lately")
+    canvas.put_right(right, 1, title, "muted")
     grid = board_grid(view.rules.zone.radius, canvas.width, canvas.height)
     for number, (name, tile, points) in enumerate(rows):
         y = 2 + number
@@ -91,7 +94,15 @@ def _since(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) 
         canvas.put_right(right - 7, y, cut(name, max(1, min(9, room))), "text")
 
 
-def _marks(canvas: Canvas, ox: int, look: Look) -> None:
+def _marks(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) -> None:
+    clocks = sides.other_clocks(model, view)
+    if clocks and model.settings.games >= GAMES_EXPLAINED:
+        canvas.put_right(ox + 79, 16 - len(clocks) - 1, _("clocks"), "muted")
+        for number, (name, clock) in enumerate(clocks):
+            y = 16 - len(clocks) + number
+            canvas.put_right(ox + 72, y, cut(name, 6), "text")
+            canvas.put_right(ox + 79, y, clock, "text", bold=not look.ascii)
+        return
     legend = sides.marks_legend(look)
     for number, (mark, meaning, on_white) in enumerate(legend):
         y = 16 - len(legend) + number
