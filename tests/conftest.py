@@ -12,11 +12,13 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+SOAK = int(os.environ.get("GENIAL_SOAK") or 0)
+
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.register_profile(
     "soak",
-    max_examples=int(os.environ.get("GENIAL_SOAK") or 100),
+    max_examples=SOAK or 100,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-settings.load_profile("soak" if os.environ.get("GENIAL_SOAK") else "repeatable")
+settings.load_profile("soak" if SOAK else "repeatable")

@@ -6,9 +6,13 @@ from genial.engine.record import Judgement, Verdict, judge, render
 from tests.referee import reader
 
 
-def agreed(data: bytes, what: str = "") -> Judgement:
-    """The judgement on which both readers agree, verdict and line; the engine's sentence."""
-    ours, theirs = judge(data), reader.judge(data)
+def agreed(data: bytes, what: str = "", theirs: reader.Judgement | None = None) -> Judgement:
+    """The judgement on which both readers agree, verdict and line; the engine's sentence.
+
+    `theirs` is what the independent reader says, if it was asked already.
+    """
+    ours = judge(data)
+    theirs = theirs or reader.judge(data)
     assert (ours.verdict.value, ours.line) == (theirs.verdict, theirs.line), (
         f"{what}: we say {ours.line}: {ours.sentence!r},"
         f" the referee {theirs.verdict} {theirs.line}: {theirs.sentence!r}"

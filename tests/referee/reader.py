@@ -57,21 +57,26 @@ def judge(source: str | Path | bytes) -> Judgement:
     lines = data.split(b"\n")
     if len(lines) > 1 and lines[-1] == b"":
         lines.pop()
-    reading = Reading()
+    return judge_from(Reading(), lines)
+
+
+def judge_from(reading: Reading, lines: Sequence[bytes]) -> Judgement:
+    """Judge a record whose first lines `reading` has read already, and these are the rest."""
     fault: tuple[int, str] | None = None
-    number = 0
-    for number, line in enumerate(lines, 1):
+    left = list(lines)
+    while left:
         try:
-            reading.read_line(line)
+            reading.read_line(left[0])
         except Fault as found:
-            fault = (found.line or number, str(found))
+            fault = (found.line or reading.line, str(found))
             break
         except naive.Illegal as found:
-            fault = (number, str(found))
+            fault = (reading.line, str(found))
             break
+        left.pop(0)
     seed = reading.seed
     if fault is not None and reading.header_stands:
-        seed = reading.seed or _seed_further_on(reading, lines[number - 1 :])
+        seed = reading.seed or _seed_further_on(reading, left)
     if seed is not None:
         strange = reading.compare_with_shuffle(seed)
         if strange is not None and (fault is None or strange[0] <= fault[0]):
