@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import ipaddress
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,15 +13,20 @@ import pytest
 
 from genial.engine.rules import Leaving, Mode, Preset
 from genial.services.config import (
+    BotsConfig,
     ConfigError,
     HostConfig,
+    LogConfig,
     LogFormat,
     LogLevel,
     Service,
+    TableConfig,
+    TimesConfig,
     read_config,
     settings_of,
     warnings,
 )
+from genial.services.limits import Limits
 from genial.services.lobby.table import Times
 from genial.services.settings import SERVICES, HostSettings
 from genial.wire.secret_files import SecretFileError, read_secret
@@ -171,15 +178,11 @@ def test_no_key_is_forgotten_here() -> None:
     def keys(kind: type) -> set[str]:
         return {field.name for field in dataclasses.fields(kind)}
 
-    import tomllib
-
     document = tomllib.loads(EVERYTHING)
     hints = HostConfig()
     assert set(document) == keys(HostConfig)
     for section in ("limits", "times", "bots", "log"):
         assert set(document[section]) == keys(type(getattr(hints, section))), section
-    from genial.services.config import TableConfig
-
     assert {key for table in document["tables"] for key in table} == keys(TableConfig) - {"players"}
 
 
@@ -304,3 +307,29 @@ def test_warnings(write: Write, tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in said] == [
         "plaintext", "password_file", str(tmp_path / "password"),
     ]  # fmt: skip
+
+
+class TestHandbook:
+    """docs/hosting.md shows the file as it is."""
+
+    TEXT = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text("utf-8")
+    BLOCK = TEXT.partition("```toml\n")[2].partition("```")[0]
+
+    def test_it_shows_the_defaults(self, write: Write) -> None:
+        config = read_config(write(self.BLOCK))
+        tables = config.tables
+        assert dataclasses.replace(config, tables=()) == HostConfig()
+        assert tables == (TableConfig("Quick game", players=2, first=0),)
+
+    def test_it_shows_every_key(self) -> None:
+        shown = tomllib.loads(re.sub(r"^# (\w+ = )", r"\1", self.BLOCK, flags=re.MULTILINE))
+        for section, kind in (
+            (shown, HostConfig),
+            (shown["limits"], Limits),
+            (shown["times"], TimesConfig),
+            (shown["bots"], BotsConfig),
+            (shown["log"], LogConfig),
+            (shown["tables"][0], TableConfig),
+        ):
+            missing = {field.name for field in dataclasses.fields(kind)} - set(section)
+            assert missing - {"peers"} == set()
