@@ -96,13 +96,17 @@ class Tile(NamedTuple):
 
     def __str__(self) -> str:
         """Two letters, as in records and commands."""
-        return self.first.name + self.second.name
+        return _TEXTS[self[0] * _ROW + self[1]]
 
     def __repr__(self) -> str:
         """An expression that reads back."""
         parser = "parse" if self.first <= self.second else "parse_oriented"
         return f"Tile.{parser}({str(self)!r})"
 
+
+_ROW = len(SYMBOLS) + 1
+_TEXTS: list[str] = [one + other for one in "-" + LETTERS for other in "-" + LETTERS]
+"""Texts of tiles by their numbers: the names of an enum's members are slow to come by."""
 
 _ORIENTED: dict[str, Tile] = {
     one.letter + other.letter: Tile(one, other) for one in SYMBOLS for other in SYMBOLS
@@ -125,4 +129,4 @@ FULL_SET: tuple[Tile, ...] = tuple(tile for tile in TILE_KINDS for _ in range(co
 
 def rack_text(tiles: tuple[Tile, ...] | list[Tile]) -> list[str]:
     """Tiles as letters, in the order given."""
-    return [tile.first.name + tile.second.name for tile in tiles]
+    return [str(tile) for tile in tiles]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from genial.engine.game import Game, evolve
-from genial.engine.moves import Dealt, Event, Exchanged, Placed, Refilled, Skipped
+from genial.engine.moves import Dealt, Event, Exchanged, Phase, Placed, Refilled, Skipped
 from genial.engine.view import project, view_for
 from genial.services.game.clock import Clocks
 from genial.services.game.log import ClockState, Entry
@@ -257,7 +257,10 @@ class Publication:
 
     def _add_private_part(self, message: game_pb2.GameView, viewer: int) -> None:
         game = self.game
-        add_private_part(message, viewer, game.rack(viewer), game.may_exchange(viewer))
+        # Asked in full, it words a refusal; for most viewers there is nothing to ask.
+        at_close = game.turn == viewer and game.phase is Phase.CLOSE
+        may_exchange = at_close and game.may_exchange(viewer)
+        add_private_part(message, viewer, game.rack(viewer), may_exchange)
 
     def _public(self) -> game_pb2.GameView:
         if self._seen is None:
