@@ -7,7 +7,12 @@ import random
 from genial.engine.board import Board, axial_of
 from genial.engine.rules import Rules
 from genial.engine.tiles import FULL_SET, TILE_KINDS
+from genial.strategy.evaluation import Evaluation
+from genial.strategy.memory import Deal
 from genial.strategy.playout import FIRST, SECOND, Playout, kinds_of, play_randomly
+from genial.strategy.policy import close_turn, owed_bonuses
+from genial.strategy.search import Depth, placements, rollout
+from genial.strategy.selfplay import best_by_value
 from tests.benchmarks.run import Bench, rate
 from tests.referee import naive
 
@@ -80,7 +85,41 @@ def games_ratio() -> float:
     return rate(flat, 0.5) / rate(plain, 1.5)
 
 
+def rollouts_ratio() -> float:
+    """Rollouts of the expert's search a second over random games of the naive referee."""
+    rng = random.Random(22)
+    rules = Rules(players=2)
+    evaluation = Evaluation(rules)
+    state = dealt(rules, rng)
+    for _ in range(12):
+        state.place(*best_by_value(state, evaluation, 8))
+        owed_bonuses(state)
+        close_turn(state, rng)
+    found = placements(state, evaluation, Depth(), evaluation.value)[:16]
+    me = state.turn
+    racks = {seat: rack for seat, rack in enumerate(state.racks) if seat != me}
+
+    def ahead() -> int:
+        deal = Deal(racks, rng.sample(state.bag, len(state.bag)))
+        for candidate in found:
+            rollout(candidate, deal, me, 4, evaluation, evaluation.value, rng)
+        return len(found)
+
+    def plain() -> int:
+        naive.play_game(2, rng)
+        return 1
+
+    return rate(ahead, 0.5) / rate(plain, 1.5)
+
+
 BENCHES = [
+    Bench(
+        "rollouts",
+        "truncated rollouts of the search over the naive referee's random games",
+        25,
+        True,
+        rollouts_ratio,
+    ),
     Bench(
         "placements",
         "all scored placements of a rack, playout state over naive referee",

@@ -29,7 +29,7 @@ from genial.strategy.evaluation import (
 from genial.strategy.memory import Deals, Memory, known_state
 from genial.strategy.playout import FIRST, KIND_OF, Playout
 from genial.strategy.policy import Choice
-from genial.strategy.search import Candidate, Depth, placements, rollout
+from genial.strategy.search import Candidate, Depth, candidate_for, placements, rollout
 from genial.strategy.thinking import Thinker
 
 _DEPTH: Final = Depth(shortlisted=64, candidates=6, turns=4)
@@ -156,15 +156,15 @@ def advise(
         choice = _as_choice(*played)
         asked = next((one for one in found if _same(one.choice, choice)), None)
         if asked is None:
-            state.place(*choice)
-            asked = Candidate(choice, False, state.copy(), evaluation.value(state, me))
-            state.undo()
+            asked = candidate_for(state, choice, evaluation, evaluation.value)
             found.append(asked)
     deals = Deals(view, memory, rng)
     for _ in range(rollouts):
         deal = deals.next()
         for candidate in found:
-            candidate.total += rollout(candidate, deal, me, _DEPTH.turns, evaluation.value, deals)
+            candidate.total += rollout(
+                candidate, deal, me, _DEPTH.turns, evaluation, evaluation.value, rng
+            )
             candidate.count += 1
     found.sort(key=lambda one: -one.value)
     told = tuple(_weighed(candidate, view) for candidate in found[:count])

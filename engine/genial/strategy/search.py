@@ -8,16 +8,18 @@ policy, then the evaluation. Sequential halving spends the budget where it matte
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
+from typing import Final
 
 from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation
 from genial.strategy.memory import Deal, Deals
 from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses
-from genial.strategy.shortlist import shortlist
+from genial.strategy.shortlist import best_by_kind, shortlist
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Candidate:
     total: float = 0.0
     count: int = 0
     shift: float = 0.0
+    replies: Replies | None = None
 
     @property
     def value(self) -> float:
@@ -72,6 +75,8 @@ def _logit(chance: float) -> float:
     return log(chance / (1 - chance))
 
 
+_BONUS_CHOICES: Final = 12
+
 Value = Callable[[Playout, int], float]
 """What a state is worth to a seat."""
 
@@ -79,22 +84,40 @@ Value = Callable[[Playout, int], float]
 def placements(
     state: Playout, evaluation: Evaluation, depth: Depth, value: Value
 ) -> list[Candidate]:
-    """The mover's best placements by evaluation, best first."""
-    me = state.turn
-    found = []
-    for choice in shortlist(state, evaluation, depth.shortlisted):
-        state.place(*choice)
-        after = state.copy()
-        state.undo()
-        if after.bonus_owed:
-            played = after.copy()
-            owed_bonuses(played)
-            prior = value(played, me)
-        else:
-            prior = value(after, me)
-        found.append(Candidate(choice, False, after, prior))
+    """The mover's best placements by evaluation, best first; owed bonuses are played out."""
+    found = [
+        candidate_for(state, choice, evaluation, value)
+        for choice in shortlist(state, evaluation, depth.shortlisted)
+    ]
     found.sort(key=lambda one: -one.prior)
     return found
+
+
+def candidate_for(
+    state: Playout, choice: Choice, evaluation: Evaluation, value: Value
+) -> Candidate:
+    """One placement of the mover as a candidate."""
+    me = state.turn
+    state.place(*choice)
+    after = state.copy()
+    state.undo()
+    while after.must_place:
+        after.place(*_best_bonus(after, evaluation, value))
+    return Candidate(choice, False, after, value(after, me))
+
+
+def _best_bonus(state: Playout, evaluation: Evaluation, value: Value) -> Choice:
+    """A bonus placement, chosen with an eye on what comes after it but no further ones."""
+    best: tuple[float, Choice] | None = None
+    for choice in shortlist(state, evaluation, _BONUS_CHOICES):
+        state.place(*choice)
+        found = (value(state, state.turn), choice)
+        state.undo()
+        if best is None or found > best:
+            best = found
+    if best is None:
+        raise ValueError("there is nothing to place")
+    return best[1]
 
 
 def closings(state: Playout) -> list[Candidate]:
@@ -102,26 +125,63 @@ def closings(state: Playout) -> list[Candidate]:
     return [Candidate(None, exchange, state.copy(), 0.0) for exchange in (True, False)]
 
 
+class Replies:
+    """What the next player may do best after a candidate, by kind of tile.
+
+    The others' racks differ from deal to deal, but what each kind of tile is best for does not:
+    so it is found once, and a rollout only looks which of the kinds the next player holds.
+    """
+
+    __slots__ = ("_best", "seat")
+
+    def __init__(self, after: Playout, evaluation: Evaluation) -> None:
+        """Of the player after the one that has just placed."""
+        state = after.copy()
+        state.bag = []
+        state.refill()
+        self.seat = state.turn
+        self._best = best_by_kind(state, evaluation)
+
+    def of(self, rack: list[int]) -> Choice:
+        """The best reply with these tiles."""
+        best = self._best
+        return max([best[kind] for kind in rack])[1]
+
+
 def rollout(
-    candidate: Candidate, deal: Deal, me: int, turns: int, value: Value, deals: Deals
+    candidate: Candidate,
+    deal: Deal,
+    me: int,
+    turns: int,
+    evaluation: Evaluation,
+    value: Value,
+    rng: random.Random,
 ) -> float:
     """What comes of a candidate under one deal."""
     state = candidate.after.copy()
+    if state.over:
+        return value(state, me)
     deal.put_into(state)
     if candidate.choice is None:
         if candidate.exchange:
-            state.exchange(deals.rng.shuffle)
+            state.exchange(rng.shuffle)
         else:
             state.refill()
     else:
-        owed_bonuses(state)
-        if not state.over:
-            close_turn(state, deals.rng)
-    for turn in range(turns):
+        close_turn(state, rng)
+    if candidate.replies is None:
+        candidate.replies = Replies(candidate.after, evaluation)
+    if turns and state.turn == candidate.replies.seat:
+        rack = state.racks[state.turn]
+        if rack:
+            state.place(*candidate.replies.of(rack))
+            owed_bonuses(state)
+            turns -= 1
+    for _ in range(turns):
         if state.over:
             break
-        if turn:
-            close_turn(state, deals.rng)
+        if not state.must_place:
+            close_turn(state, rng)
         greedy_turn(state)
     return value(state, me)
 
@@ -132,7 +192,7 @@ def halve(
     me: int,
     budget: Budget,
     depth: Depth,
-    value: Value,
+    evaluation: Evaluation,
     started: float,
 ) -> list[Candidate]:
     """Try candidates in rollouts, dropping the worse half again and again; best first.
@@ -159,7 +219,9 @@ def halve(
                 break
             deal = deals.next()
             for candidate in left:
-                candidate.total += rollout(candidate, deal, me, depth.turns, value, deals)
+                candidate.total += rollout(
+                    candidate, deal, me, depth.turns, evaluation, evaluation.value, deals.rng
+                )
                 candidate.count += 1
             dealt += 1
         left.sort(key=lambda one: -one.score)

@@ -31,20 +31,65 @@ _BONUS: Final = 0.35
 """What a bonus placement is worth beside the points, in logits (solitaire has none)."""
 
 
+Worths = dict[int, dict[int, float]]
+"""By symbol and free cell, what a half tile there is worth to the mover, in logits."""
+
+
 def shortlist(state: Playout, evaluation: Evaluation, size: int) -> list[Choice]:
     """The most promising placements of the mover, at most `size`, best first.
 
     Ties are in fixed order, so the result depends on the state alone.
     """
-    me = state.turn
-    team = state.team_of[me]
-    mine = state.tracks[team]
-    cap = state.cap
-    rack = state.racks[me]
+    rack = state.racks[state.turn]
     kinds = sorted(set(rack))
     symbols = sorted({FIRST[kind] for kind in kinds} | {SECOND[kind] for kind in kinds})
-    lines = open_lines(state)
     side = Side(shown_by(rack), supply_for(state, rack))
+    worth = half_worths(state, evaluation, side, symbols)
+    found: list[tuple[float, Choice]] = []
+    pairs = state.pairs()
+    for kind in kinds:
+        a, b = FIRST[kind], SECOND[kind]
+        for x, y in ((a, b), (b, a)) if a != b else ((a, b),):
+            at_x, at_y = worth[x], worth[y]
+            found += [(at_x[u] + at_y[v], (kind, x, y, u, v)) for u, v in pairs]
+    found.sort(reverse=True)
+    return [choice for _, choice in found[:size]]
+
+
+def best_by_kind(state: Playout, evaluation: Evaluation) -> list[tuple[float, Choice]]:
+    """The most promising placement of every kind of tile by the mover, whose rack is not known.
+
+    Returns:
+        By kind how good it is (logits, comparable between kinds) and the placement.
+    """
+    side = Side([2] * 7, supply_for(state, ()))
+    worth = half_worths(state, evaluation, side, list(SYMBOLS))
+    pairs = state.pairs()
+    found = []
+    for kind in range(len(FIRST)):
+        a, b = FIRST[kind], SECOND[kind]
+        at_a, at_b = worth[a], worth[b]
+        sums = [at_a[u] + at_b[v] for u, v in pairs]
+        best = max(sums)
+        u, v = pairs[sums.index(best)]
+        choice = (kind, a, b, u, v)
+        if a != b:
+            sums = [at_b[u] + at_a[v] for u, v in pairs]
+            other = max(sums)
+            if other > best:
+                best = other
+                u, v = pairs[sums.index(best)]
+                choice = (kind, b, a, u, v)
+        found.append((best, choice))
+    return found
+
+
+def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: list[int]) -> Worths:
+    """What half tiles are worth to the mover, for some symbols on all free cells."""
+    team = state.team_of[state.turn]
+    mine = state.tracks[team]
+    cap = state.cap
+    lines = open_lines(state)
     weights = evaluation.weights(True, max(0, state.free.bit_count() - 2))
     gone = {state.team_of[seat] for seat in state.resigned}
     others = [
@@ -93,16 +138,7 @@ def shortlist(state: Playout, evaluation: Evaluation, size: int) -> list[Choice]
                     gain += _BONUS
             earned[points] = gain
         worth[k] = {u: earned[row[u]] + unit[k] * opened[u] - lost[u] for u in free}
-
-    found_ones: list[tuple[float, Choice]] = []
-    pairs = state.pairs()
-    for kind in kinds:
-        a, b = FIRST[kind], SECOND[kind]
-        for x, y in ((a, b), (b, a)) if a != b else ((a, b),):
-            at_x, at_y = worth[x], worth[y]
-            found_ones += [(at_x[u] + at_y[v], (kind, x, y, u, v)) for u, v in pairs]
-    found_ones.sort(reverse=True)
-    return [choice for _, choice in found_ones[:size]]
+    return worth
 
 
 def _opened(state: Playout, symbol: int, free: list[int]) -> dict[int, int]:

@@ -111,7 +111,7 @@ class Thinker:
         if len(candidates) == 1:
             return candidates
         deals = Deals(view, memory, rng)
-        return halve(candidates, deals, me, budget, depth, evaluation.value, started)
+        return halve(candidates, deals, me, budget, depth, evaluation, started)
 
     def _shift(self, candidates: list[Candidate], me: int, rng: random.Random) -> None:
         if self.temperament is None and not self.skill.slips:
