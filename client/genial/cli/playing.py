@@ -6,10 +6,10 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from genial.cli.crash import log_dir
 from genial.cli.failure import Failure
@@ -32,6 +32,9 @@ from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import FirstSeat, Table, TableOptions, TableState
 from genial.wire.announcement import DEFAULT_PORT
 from genial.wire.values import rules_to_message
+
+if TYPE_CHECKING:
+    from genial.client.app import OwnHost
 
 START_SECONDS: Final = 60.0
 """A slow laptop with a cold disk may take long to import everything."""
@@ -85,6 +88,25 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
         if host.stays:
             say(_("The host stays until the others' game ends."))
         return code
+
+
+@asynccontextmanager
+async def host_on_demand(*, plaintext: bool) -> AsyncIterator[Callable[[], Awaitable[OwnHost]]]:
+    """How the screen starts a host beside itself, for a table that is opened from the list.
+
+    Afterwards the host finds out for itself whether somebody still plays there.
+    """
+    from genial.client.app import OwnHost
+
+    async with AsyncExitStack() as stack:
+
+        async def start() -> OwnHost:
+            wanted = Wanted(Rules(), (), "", None, announce=True, plaintext=plaintext)
+            host = await stack.enter_async_context(_host_beside(wanted))
+            host.stays = True
+            return OwnHost(f"127.0.0.1:{host.port}", host.invite, host.access)
+
+        yield start
 
 
 async def _play_plain(session: Session, invite: str, terminal: bool) -> int:

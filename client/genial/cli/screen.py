@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 
 from genial.cli.access import AccessOptions
 from genial.cli.common import player_name
+from genial.cli.playing import host_on_demand
 from genial.cli.seating import find_place, sit_down
 from genial.client import app
 from genial.client.lines import LineReader
@@ -17,7 +18,11 @@ async def join_on_screen(
 ) -> int:
     """`genial join` at a terminal: at the table if it is plain which, else at the list."""
     if address is None and table_id is None:
-        return await app.run(store=DiskStore(), name=name or "", access=access.make())
+        made = access.make()
+        async with host_on_demand(plaintext=made.plaintext) as start_host:
+            return await app.run(
+                store=DiskStore(), name=name or "", access=made, start_host=start_host
+            )
     chosen, explicit = player_name(name, may_ask=True)
     async with AsyncExitStack() as stack:
         place = await find_place(

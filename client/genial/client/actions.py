@@ -9,6 +9,7 @@ from typing import Final
 from genial.client import playing, replaying
 from genial.client.commands import run_command
 from genial.client.form import (
+    TableForm,
     change_settings,
     change_table,
 )
@@ -41,7 +42,7 @@ from genial.client.messages import (
 from genial.client.model import Ask, Entry, Model, Overlay, Purpose, Screen
 from genial.client.sentences import refused_sentence
 from genial.client.text import _
-from genial.client.view.form import form_fields
+from genial.client.view.form import form_fields, hosts_to_choose
 from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
 from genial.v1 import game_pb2
 
@@ -349,26 +350,46 @@ def _go_back(model: Model, key: str) -> Step:
     return replace(model, busy=True), (Sit(held.address, held.table_id, held.name),)
 
 
+def _address(model: Model, key: str) -> Step:
+    """The address field opens with the digit that was typed, if it was one."""
+    return _enter_text(Purpose.ADDRESS, key if key in "0123456789[" else "")(model, key)
+
+
 def _new_table(model: Model, key: str) -> Step:
-    row = model.browse.chosen
-    if row is None or not row.reachable:
+    hosts = [address for address, _name in hosts_to_choose(model)]
+    if not hosts:
         return replace(
             model, notice=_("There is no host to open a table at; `genial play` starts one.")
         ), ()
     if not model.settings.name:
         return _enter_text(Purpose.NAME)(model, key)
-    opened = replace(model, overlay=Overlay.NEW_TABLE, scroll=0)
-    return opened, (AskLevels(row.address),)
+    row = model.browse.chosen
+    where = row.address if row is not None and row.address in hosts else hosts[0]
+    form = replace(model.form, where=where)
+    opened = replace(model, overlay=Overlay.NEW_TABLE, scroll=0, form=form)
+    return opened, (AskLevels(where),) if where else ()
 
 
 def _create(model: Model) -> Step:
-    row = model.browse.chosen
-    if row is None or model.busy:
+    if model.busy:
         return model, ()
     name = _("{name}'s table").format(name=model.settings.name)
     form = model.form
-    create = CreateTable(row.address, name, form.options(), form.bot_levels(), model.settings.name)
-    return replace(model, busy=True, overlay=None), (create,)
+    create = CreateTable(
+        form.where, name, form.options(), form.bot_levels(), model.settings.name, ready=False
+    )
+    said = "" if form.where else _("Starting a host on this laptop")
+    return replace(model, busy=True, overlay=None, notice=said), (create,)
+
+
+def _play_bot(model: Model, key: str) -> Step:
+    if model.busy:
+        return model, ()
+    player = model.settings.name or _("Player")
+    options = TableForm().options()
+    create = CreateTable("", _("{name}'s table").format(name=player), options, ("medium",), player)
+    said = _("Starting a host on this laptop")
+    return replace(model, busy=True, notice=said), (create,)
 
 
 def _ready(model: Model, key: str) -> Step:
@@ -472,8 +493,9 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.SIT: _sit,
     Action.WATCH: _watch,
     Action.NEW_TABLE: _new_table,
+    Action.PLAY_BOT: _play_bot,
     Action.GO_BACK: _go_back,
-    Action.ADDRESS: _enter_text(Purpose.ADDRESS),
+    Action.ADDRESS: _address,
     Action.NAME: _enter_text(Purpose.NAME),
     Action.READY: _ready,
     Action.ADD_BOT: _add_bot,

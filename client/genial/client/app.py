@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,18 @@ from genial.client.view.canvas import Canvas
 from genial.client.view.draw import draw
 
 
+@dataclass(frozen=True, slots=True)
+class OwnHost:
+    """A host on this laptop: how we reach it, and what a friend types."""
+
+    address: str
+    invite: str
+    access: Access
+
+
+HostStarter = Callable[[], Awaitable[OwnHost]]
+
+
 async def run(
     *,
     session: Session | None = None,
@@ -58,6 +70,7 @@ async def run(
     invite: str = "",
     quit_warning: str = "",
     access: Access | None = None,
+    start_host: HostStarter | None = None,
     input: Input | None = None,
     output: Output | None = None,
 ) -> int:
@@ -73,6 +86,8 @@ async def run(
         invite: The address that a friend types; empty if unknown.
         quit_warning: A question to be asked before leaving (a host that would stay behind).
         access: How hosts are reached; one that is new is shown here, whatever it says.
+        start_host: Starts a host on this laptop for a table that is opened here; None:
+            tables can be opened at hosts of the network only.
         input: Where keys come from; None: standard input.
         output: Where the screen goes; None: standard output.
 
@@ -91,6 +106,7 @@ async def run(
         invite=invite,
         quit_warning=quit_warning,
         access=access,
+        start_host=start_host,
         input=input,
         output=output,
     )
@@ -155,6 +171,7 @@ class Player:
         invite: str = "",
         quit_warning: str = "",
         access: Access | None = None,
+        start_host: HostStarter | None = None,
         input: Input | None = None,
         output: Output | None = None,
     ) -> None:
@@ -167,6 +184,9 @@ class Player:
         self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
         self._store = store or MemoryStore()
         self._access = replace(access or Access(), greeter=self._greet)
+        self._start_host = start_host
+        self._own_host: OwnHost | None = None
+        self._invite = invite
         self._input = input
         self._output = output
         self._session: Session | None = None
@@ -184,6 +204,7 @@ class Player:
             settings=settings,
             invite=invite,
             quit_warning=quit_warning,
+            can_host=start_host is not None,
             browse=Browse(since=now),
             notice=problems[0] if problems else "",
             now=now,
@@ -361,23 +382,39 @@ class Player:
         self.dispatch(opened_message(opened))
 
     async def _create(self, effect: m.CreateTable) -> None:
-        link = await self._make_link(effect.address, store=self._store)
+        own = await self._host_here() if not effect.address else None
+        link = await (
+            self._make_link(effect.address, store=self._store)
+            if own is None
+            else connect(own.address, store=self._store, access=own.access)
+        )
         try:
             table = await link.create_table(
                 effect.options, name=effect.name, bot_levels=effect.bot_levels
             )
             session = await join(link, table.table_id, name=effect.player)
+            if effect.ready:
+                await session.set_ready()
         except BaseException:
             await link.close()
             raise
         self._own_link = link
         await self._stop_browsing()
-        self._attach(session)
+        self._attach(session, own.invite if own is not None else "")
 
-    def _attach(self, session: Session) -> None:
+    async def _host_here(self) -> OwnHost:
+        """The host on this laptop, started for the first table that is opened here."""
+        if self._own_host is None:
+            assert self._start_host is not None
+            self._own_host = await self._start_host()
+        return self._own_host
+
+    def _attach(self, session: Session, invite: str = "") -> None:
         self._session = session
         table = session.table if session.table.table_id else None
-        self.dispatch(m.Seated(session.link.address, table, session.seat))
+        address = session.link.address
+        invite = invite or self._invite or address
+        self.dispatch(m.Seated(address, table, session.seat, invite))
         self._follower = self._start(self._follow(session))
 
     async def _follow(self, session: Session) -> None:

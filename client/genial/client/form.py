@@ -48,12 +48,14 @@ class TableForm:
     """What is chosen for a new table; see rules.md for what it means.
 
     Attributes:
+        where: Address of the host; empty: one that is started on this laptop.
         clock: Base and increment in seconds, None without a clock.
         first: 0 who opens the table, 1 chance.
         games: In the match; 0 is open-ended.
         bots: How many seats bots take, at `level`.
     """
 
+    where: str = ""
     mode: Mode = Mode.FREE
     players: int = 2
     bots: int = 0
@@ -111,9 +113,27 @@ def _clock_words(clock: tuple[int, int] | None) -> str:
     return _("{minutes} min + {seconds} s a move").format(minutes=clock[0] // 60, seconds=clock[1])
 
 
-def table_fields(form: TableForm, levels: Sequence[str]) -> list[Field]:
-    """The fields of a new table; those that mean nothing with the rest are left out."""
-    fields = [
+def table_fields(
+    form: TableForm, levels: Sequence[str], hosts: Sequence[tuple[str, str]] = ()
+) -> list[Field]:
+    """The fields of a new table; those that mean nothing with the rest are left out.
+
+    Args:
+        form: What is chosen so far.
+        levels: Levels of bots that the host offers.
+        hosts: Address and name of each host that can be chosen.
+    """
+    fields = []
+    if len(hosts) > 1:
+        fields.append(
+            Field(
+                "where",
+                _("host"),
+                tuple(Choice(address, name) for address, name in hosts),
+                _("Whose laptop holds the table; it has to stay on until the end."),
+            )
+        )
+    fields += [
         Field(
             "mode",
             _("game"),

@@ -72,6 +72,7 @@ class Action(StrEnum):
     SIT = auto()
     WATCH = auto()
     NEW_TABLE = auto()
+    PLAY_BOT = auto()
     GO_BACK = auto()
     ADDRESS = auto()
     NAME = auto()
@@ -147,6 +148,14 @@ def _has_rows(model: Model) -> bool:
     return bool(model.browse.rows)
 
 
+def _no_rows(model: Model) -> bool:
+    return not model.browse.rows
+
+
+def _can_host(model: Model) -> bool:
+    return model.can_host
+
+
 def _has_held(model: Model) -> bool:
     return bool(model.browse.held)
 
@@ -194,11 +203,16 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.WATCH, ("w",), "w", N_("watch"), N_("watch the chosen table without a seat"),
             _in(Context.BROWSE), 3, _has_rows),
     Binding(Action.NEW_TABLE, ("n",), "n", N_("new table"), N_("open a table at a host"),
-            _in(Context.BROWSE), 2),
+            _in(Context.BROWSE), 1),
+    Binding(Action.PLAY_BOT, ("b",), "b", N_("play a bot"), N_("a game against a bot, at once"),
+            _in(Context.BROWSE), 3, _can_host),
     Binding(Action.GO_BACK, ("g",), "g", N_("go back"), N_("back to your seat in a running game"),
             _in(Context.BROWSE), 1, _has_held),
     Binding(Action.ADDRESS, ("a", "tab"), "a", N_("address"), N_("type a host's address"),
-            _in(Context.BROWSE), 4),
+            _in(Context.BROWSE), 4, _has_rows),
+    Binding(Action.ADDRESS, ("enter", "a", "tab"), N_("Enter"), N_("connect"),
+            N_("type a host's address"), _in(Context.BROWSE), 2, _no_rows),
+    Binding(Action.ADDRESS, tuple("0123456789["), "", "", "", _in(Context.BROWSE)),
     Binding(Action.NAME, ("f2",), "F2", N_("name"), N_("change your name"),
             _in(Context.BROWSE), 0),
     # The table before the game.

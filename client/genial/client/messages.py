@@ -122,6 +122,7 @@ class Seated:
     address: str
     table: Table | None
     seat: int | None
+    invite: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,13 +289,14 @@ class AskLevels:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """Open a table at a host and sit down at it."""
+    """Open a table at a host (no address: one that is started here) and sit down at it."""
 
     address: str
     name: str
     options: TableOptions
     bot_levels: tuple[str, ...]
     player: str
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,7 @@ def _seated(model: Model, message: Seated) -> Model:
         model,
         screen=Screen.ROOM,
         address=message.address,
+        invite=message.invite,
         table=message.table,
         seat=message.seat,
         watching=message.seat is None,

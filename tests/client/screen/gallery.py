@@ -321,7 +321,7 @@ def lobby() -> Model:
 
 
 def lobby_empty() -> Model:
-    return Model(settings=Settings(name="Lena"), now=12.0)
+    return Model(settings=Settings(name="Lena"), now=12.0, can_host=True)
 
 
 def typing_address() -> Model:
@@ -357,7 +357,7 @@ def over(overlay: Overlay, model: Model | None = None) -> Model:
 
 
 def new_table() -> Model:
-    form = TableForm(players=4, bots=2, clock=(600, 10), games=3)
+    form = TableForm("192.168.1.20", players=4, bots=2, clock=(600, 10), games=3)
     return replace(lobby(), overlay=Overlay.NEW_TABLE, form=form, scroll=2)
 
 

@@ -81,6 +81,17 @@ def test_the_list_of_tables_looks_around(tmp_path: Path) -> None:
         assert pty.restored()
 
 
+def test_a_bot_from_the_list(tmp_path: Path) -> None:
+    with genial(tmp_path, "join", "--name", "Ana") as pty:
+        pty.sees("play a bot")
+        pty.press("b", "YOUR TURN, ANA")
+        pty.press("q", "y / n")
+        pty.press("y", "tables on this network")
+        pty.child.send("q")
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
 def test_suspend_and_resume(tmp_path: Path) -> None:
     with genial(tmp_path, *PLAY) as pty:
         pty.sees("YOUR TURN, ANA")

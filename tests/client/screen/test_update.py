@@ -380,7 +380,7 @@ def test_commands(line: str, effects: list[m.Effect]) -> None:
 
 
 def test_new_table_form() -> None:
-    model = replace(new_table(), scroll=0)
+    model = replace(new_table(), scroll=1)
     assert context_of(model) is Context.FORM
     model, _ = press(model, "right")
     assert model.form.mode == "partners"
@@ -393,10 +393,37 @@ def test_new_table_form() -> None:
     (create,) = effects
     assert isinstance(create, m.CreateTable)
     assert create.options.rules.players == 1
+    assert create.address == "192.168.1.20"
     assert model.overlay is None
     opened, effects = press(lobby(), "n")
     assert opened.overlay is Overlay.NEW_TABLE
     assert effects == [m.AskLevels("192.168.1.20")]
+
+
+def test_a_host_can_be_chosen_and_be_this_laptop() -> None:
+    model = replace(lobby(), can_host=True)
+    model, _ = press(model, "n")
+    model, _ = press(model, "left")
+    assert model.form.where == ""
+    _, effects = press(model, "enter")
+    (create,) = effects
+    assert isinstance(create, m.CreateTable)
+    assert create.address == ""
+    alone = Model(settings=Settings(name="Ana"), can_host=True)
+    _, effects = press(alone, "b")
+    (create,) = effects
+    assert isinstance(create, m.CreateTable)
+    assert create.bot_levels == ("medium",)
+    nowhere, effects = press(Model(settings=Settings(name="Ana")), "n")
+    assert "genial play" in nowhere.notice
+    assert not effects
+
+
+def test_a_digit_begins_an_address() -> None:
+    model, effects = press(lobby(), *"10.0.0.7", "enter")
+    assert effects == [m.Connect("10.0.0.7")]
+    model, effects = press(Model(settings=Settings(name="Ana")), "enter", *"host", "enter")
+    assert effects == [m.Connect("host")]
 
 
 def test_every_value_of_every_form_can_be_reached() -> None:

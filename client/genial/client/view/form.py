@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from genial.client.form import Field, settings_fields, table_fields, value_words
 from genial.client.model import Model, Overlay
 from genial.client.palette import Look
+from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, wrap
 
 VALUE_X = 22
@@ -17,7 +18,18 @@ def form_fields(model: Model) -> list[Field]:
     """The lines of the form that is open."""
     if model.overlay is Overlay.SETTINGS:
         return settings_fields(model.settings)
-    return table_fields(model.form, model.levels)
+    return table_fields(model.form, model.levels, hosts_to_choose(model))
+
+
+def hosts_to_choose(model: Model) -> list[tuple[str, str]]:
+    """Address and name of each host where a table can be opened; this laptop comes last."""
+    hosts: dict[str, str] = {}
+    for row in model.browse.rows:
+        if row.reachable:
+            hosts.setdefault(row.address, row.host_name)
+    if model.can_host:
+        hosts[""] = _("this laptop")
+    return list(hosts.items())
 
 
 def draw_form(
