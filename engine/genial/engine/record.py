@@ -37,6 +37,7 @@ from genial.engine.moves import (
     Event,
     Exchanged,
     Phase,
+    Placed,
     PlaceTile,
     Refilled,
     Resigned,
@@ -207,6 +208,7 @@ class _Reader:
         self._lines = 0
         self._last_at = ""
         self._game: Game
+        self._due: EndReason | None = None
         self._nonces_stand = True
 
     def record(self) -> Record | None:
@@ -245,8 +247,8 @@ class _Reader:
         foreign = kind.startswith("x-")
         if not foreign and kind not in _EVENT_READERS:
             raise Fault(f"{kind[:40]!r} is no event of this version")
-        if kind != "end" and self._game.phase is not Phase.DEAL:
-            due = reason_to_end(self._game)
+        if kind != "end":
+            due = self._due
             # A board that is full ends a game at once; after a resignation the host may
             # still note something of its own (x-) before the end.
             if due is not None and not (foreign and due is EndReason.RESIGNED):
@@ -261,6 +263,9 @@ class _Reader:
             returned = event.returned if isinstance(event, Exchanged) else ()
             if event.drawn or returned:
                 self._draws.append(_Draw(self._lines, event.drawn, returned))
+        elif isinstance(event, Placed | Resigned):
+            # Nothing else can bring a game to its end by itself.
+            self._due = reason_to_end(self._game)
         elif isinstance(event, Ended):
             self.ended = True
         if self._keep:
@@ -337,7 +342,7 @@ class _Reader:
 
     def _end(self, fields: dict[str, Any]) -> Event:
         reason = read_choice(fields, "reason", EndReason)
-        due = reason_to_end(self._game)
+        due = self._due
         if due is not None:
             if reason is not due:
                 raise Fault(f"the game ended {due.value}, not {reason.value}")
@@ -439,6 +444,7 @@ def _no_constant(name: str) -> Any:
     raise Fault(f"{name} is not JSON")
 
 
+_JSON_SPACE: Final = " \t\r\n"
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
@@ -451,15 +457,18 @@ def _parse(line: bytes) -> dict[str, Any]:
         raise Fault("the line is not UTF-8") from None
     if text.startswith("\ufeff"):
         raise Fault("a record begins without a byte-order mark")
-    if not text.strip():
+    text = text.strip(_JSON_SPACE)
+    if not text or text.isspace():
         raise Fault("the line is blank")
     try:
-        fields = _DECODER.decode(text)
+        fields, end = _DECODER.raw_decode(text)
     except RecursionError:
         raise Fault("the line is nested too deeply") from None
     except ValueError:
         # Also whole numbers of thousands of digits, which the decoder refuses.
         raise Fault("the line is not whole JSON") from None
+    if end != len(text):
+        raise Fault("the line is not whole JSON")
     if not isinstance(fields, dict):
         raise Fault("the line is no JSON object")
     return fields

@@ -180,6 +180,8 @@ def stops_reached(before: Sequence[int], after: Sequence[int], cap: int) -> int:
     1
     """
     reached = 0
+    if max(after) < STOP:
+        return reached
     for old, new in zip(before, after, strict=True):
         if old != new:
             reached += (old < STOP <= new) + (old < cap == new and cap != STOP)
