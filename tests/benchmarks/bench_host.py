@@ -6,7 +6,6 @@ import asyncio
 import random
 import sqlite3
 import statistics
-import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -18,8 +17,8 @@ import grpc
 from genial.services.game import RemoteRooms
 from genial.v1 import game_pb2, game_service_pb2, game_service_pb2_grpc
 from genial.wire.metadata import SEAT_TOKEN
-from tests.benchmarks.game_host import EMPTY
 from tests.benchmarks.run import Bench
+from tests.services.game.host_process import EMPTY, in_a_process
 from tests.services.game.hosting import SECRET, next_request, room_request, token_of
 
 MOVES = 400
@@ -33,24 +32,12 @@ def move_ratio() -> float:
 
 
 async def _move_ratio(folder: Path) -> float:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.benchmarks.game_host",
-        str(folder),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    port = int(await process.stdout.readline())
     options = [("grpc.enable_http_proxy", 0)]
-    try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-            return await _side_by_side(channel, folder)
-    finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        await process.wait()
+    async with (
+        in_a_process(folder) as (_, port),
+        grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel,
+    ):
+        return await _side_by_side(channel, folder)
 
 
 async def _side_by_side(channel: grpc.aio.Channel, folder: Path) -> float:

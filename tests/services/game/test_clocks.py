@@ -19,10 +19,13 @@ from genial.wire.values import Clock, clock_to_message
 from tests.services.game.hosting import (
     NOBODY,
     Clockwork,
+    call_of,
     fresh_id,
     hosted,
+    next_request,
     play_on,
     room_request,
+    send,
     view_of,
 )
 
@@ -89,6 +92,21 @@ async def test_no_time_passes_while_the_host_is_down(tmp_path: Path) -> None:
         assert seconds_left(await view_of(services, NOBODY)) == [40, 60]
         host.pass_ms(5_000)
         assert seconds_left(await view_of(services, NOBODY)) == [35, 60]
+
+
+async def test_a_repeat_after_a_restart_shows_the_clocks_of_then(tmp_path: Path) -> None:
+    host = Clockwork()
+    path = tmp_path / "host.db"
+    async with hosted(path, host.times()) as services:
+        await clocked(services)
+        host.pass_ms(7_000)
+        request = next_request(await view_of(services, call_of(0)), random.Random(1))
+        first = await send(services, request, call_of(0))
+        assert seconds_left(first.view) == [53, 60]
+        host.pass_ms(5_000)
+        await play_on(services, random.Random(1), moves=3)
+    async with hosted(path, host.times()) as services:
+        assert await send(services, request, call_of(0)) == first
 
 
 async def test_a_clock_at_zero_is_reported(tmp_path: Path) -> None:

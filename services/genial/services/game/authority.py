@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -94,36 +93,37 @@ class Authority:
         self._creating = asyncio.Lock()
         self._listeners: set[_Listener] = set()
         self._closing: game_pb2.HostClosing | None = None
-        self._clock_keeper: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._all_back = asyncio.Event()
 
     async def start(self) -> None:
-        """Brings back every running game, each to the state of its last event.
+        """Begins to bring back every running game, each to the state of its last event.
 
-        A game whose log is damaged is named in the host's log and left out; the others
-        go on.
+        Nobody has to wait for all of them: whoever asks for a game gets it at once, the
+        rest follow one by one. A game whose log is damaged is named in the host's log and
+        left out; the others go on.
 
         Raises:
             StorageError: The log cannot be read.
         """
-        for game_id in await self._log.running():
-            try:
-                stored = await self._log.load(game_id)
-                if stored is not None:
-                    self._take_in(Room.reopen(self._log, self._times, stored))
-            except DamagedLogError as fault:
-                log.error("game %s cannot go on: %s", game_id, fault)
-                self._damaged[game_id] = str(fault)
-        self._clock_keeper = asyncio.create_task(self._keep_clocks(), name="clock keeper")
+        game_ids = await self._log.running()
+        self._tasks = [
+            asyncio.create_task(self._bring_back(game_ids), name="bring back games"),
+            asyncio.create_task(self._keep_clocks(), name="keep clocks"),
+        ]
 
     async def close(self, closing: game_pb2.HostClosing) -> None:
         """Says good-bye to every watcher, after what was accepted is done."""
         self._closing = closing
-        if self._clock_keeper is not None:
-            self._clock_keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._clock_keeper
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._all_back.set()
         rooms = [*self._running.values(), *self._archive.values()]
-        await self._store_clocks()
+        try:
+            await self._store_clocks()
+        except StorageError as fault:
+            log.warning("clocks could not be stored: %s", fault)
         await asyncio.gather(*(room.close(closing) for room in rooms))
         for listener in self._listeners:
             listener.wake.set()
@@ -199,6 +199,7 @@ class Authority:
         self, request: room_service_pb2.WatchRoomsRequest
     ) -> AsyncGenerator[room_service_pb2.WatchRoomsResponse, None]:
         """See `Rooms`. Changes that come faster than they are read fall into one."""
+        await self._all_back.wait()
         listener = _Listener(dict(self._running))
         self._listeners.add(listener)
         try:
@@ -253,6 +254,8 @@ class Authority:
                 raise GenialError(Reason.UNKNOWN_GAME, game=game_id)
             room = Room.reopen(self._log, self._times, stored)
         except DamagedLogError as fault:
+            log.error("game %s cannot go on: %s", game_id, fault)
+            self._damaged[game_id] = str(fault)
             raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=str(fault)) from fault
         found = self._running.get(game_id) or self._archive.get(game_id)
         if found is not None:
@@ -283,6 +286,16 @@ class Authority:
         for listener in self._listeners:
             listener.changed[room.setup.game_id] = room
             listener.wake.set()
+
+    async def _bring_back(self, game_ids: Sequence[str]) -> None:
+        for game_id in game_ids:
+            try:
+                await self.room(game_id)
+            except GenialError as fault:
+                if fault.reason != Reason.GAME_DAMAGED:
+                    # It is tried again when somebody asks for it.
+                    log.error("game %s could not be brought back: %s", game_id, fault)
+        self._all_back.set()
 
     async def _keep_clocks(self) -> None:
         while True:

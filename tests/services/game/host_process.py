@@ -1,12 +1,14 @@
-"""A host of games in a process of its own, with an rpc that does nothing beside it.
+"""A host of games in a process of its own, with an rpc beside it that does nothing.
 
-python -m tests.benchmarks.game_host FOLDER     prints its port, ends with its standard input
+python -m tests.services.game.host_process FOLDER     prints its port, ends with its standard input
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,26 @@ async def main() -> None:
         print(port, flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
         await server.stop(None)
+
+
+@asynccontextmanager
+async def in_a_process(folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+    """Runs such a host on a folder; its process and its port."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.services.game.host_process",
+        str(folder),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield process, int(await process.stdout.readline())
+    finally:
+        process.stdin.close()
+        await process.wait()
 
 
 if __name__ == "__main__":
