@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,11 @@ DEADLINE = 60.0
 GENIAL = (sys.executable, "-m", "genial.cli")
 
 
-def environment(home: Path) -> dict[str, str]:
-    """Variables that keep everything of a person below `home`."""
+def environment(home: Path, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Variables that keep everything of a person below `home`, and further ones."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    return kept | {"HOME": str(home), "PYTHONUTF8": "1", "GENIAL_PASSWORD": ""}
+    own = {"HOME": str(home), "PYTHONUTF8": "1", "GENIAL_PASSWORD": ""}
+    return kept | own | dict(variables or {})
 
 
 @dataclass
@@ -39,7 +40,11 @@ class Done:
 
 
 async def genial(
-    *arguments: str | Path, home: Path, typed: str = "", prefix: tuple[str, ...] = ()
+    *arguments: str | Path,
+    home: Path,
+    typed: str = "",
+    prefix: tuple[str, ...] = (),
+    variables: Mapping[str, str] | None = None,
 ) -> Done:
     """Runs `genial …` to its end; `prefix` puts it into a network namespace, say."""
     process = await asyncio.create_subprocess_exec(
@@ -49,7 +54,7 @@ async def genial(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=environment(home),
+        env=environment(home, variables),
     )
     try:
         async with asyncio.timeout(DEADLINE):
@@ -72,7 +77,13 @@ class Program:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def start(cls, *arguments: str | Path, home: Path, prefix: tuple[str, ...] = ()) -> Self:
+    async def start(
+        cls,
+        *arguments: str | Path,
+        home: Path,
+        prefix: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> Self:
         process = await asyncio.create_subprocess_exec(
             *prefix,
             *GENIAL,
@@ -80,7 +91,7 @@ class Program:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            env=environment(home),
+            env=environment(home, variables),
         )
         return cls(process)
 
@@ -137,12 +148,14 @@ class HostProcess(Program):
     address = ""
     host_id = ""
     port = 0
+    fingerprint = ""
 
     async def until_ready(self) -> None:
         line = await self.line(lambda line: line.startswith("genial host ready "))
         words = dict(word.split("=", 1) for word in line.split()[3:] if "=" in word)
         self.host_id, self.address = words["id"], words["address"]
         self.port = int(self.address.rpartition(":")[2])
+        self.fingerprint = words["fingerprint"]
 
     async def terminate(self) -> int:
         self.process.send_signal(signal.SIGTERM)

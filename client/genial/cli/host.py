@@ -100,10 +100,11 @@ def host(
 
     # A flag that is not given leaves it to the file.
     options["announce"] = False if no_announce else None
+    options["password_file"] = password_file
     for flag in ("plaintext", "draining"):
         options[flag] = options[flag] or None
     chosen = _chosen(config, options)
-    settings = _settings(chosen, password_file)
+    settings = _settings(chosen, asked=password_file is not None)
     if check_config:
         for said in warnings(chosen):
             warn(said)
@@ -173,8 +174,12 @@ def _peer(text: str) -> tuple[Any, str]:
     return _service(name.strip(), "--peer"), address.strip()
 
 
-def _settings(config: HostConfig, password_file: Path | None) -> HostSettings:
+def _settings(config: HostConfig, *, asked: bool) -> HostSettings:
     """What the host is started with.
+
+    Args:
+        config: The configuration, the command line's options put in.
+        asked: Whether the command line named a file for the password.
 
     Raises:
         Failure: Something does not go together.
@@ -185,8 +190,8 @@ def _settings(config: HostConfig, password_file: Path | None) -> HostSettings:
     if problems:
         raise Failure("; ".join(problems))
     settings = settings_of(config, default_data_dir("host"))
-    # The command line and the environment come before the file.
-    password = chosen_password(password_file)
+    # The environment comes after the command line, and before the configuration's file.
+    password = None if asked else chosen_password(None)
     return settings if password is None else replace(settings, password=password)
 
 

@@ -90,7 +90,7 @@ class UnaryCall(Protocol[Request, Response]):
 def from_rpc(error: grpc.aio.AioRpcError) -> GenialError:
     """What a call of grpc.aio raised, as a value of the tree, in the person's language."""
     said = from_rpc_error(error)
-    if _VERIFY_FAILED in said.metadata.get("detail", ""):
+    if _VERIFY_FAILED in (error.details() or ""):
         return CertificateChangedError(
             _(
                 "Another certificate is shown at the host's address than a moment ago, so nothing"
