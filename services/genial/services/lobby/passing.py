@@ -42,6 +42,8 @@ def disconnect(table: Table, token_hash: bytes, now: int) -> Table:
 
 
 def _set_presence(table: Table, token_hash: bytes, away: int | None, now: int) -> Table:
+    if table.is_closed:
+        return table
     seat = table.seat_of(token_hash)
     if seat is not None:
         return dataclasses.replace(table.change_seat(seat.number, away_since=away), used_at=now)
@@ -99,16 +101,21 @@ def elapse(
         times: How long things may take.
         stand_in_level: Of bots that take over.
     """
-    match table.state:
-        case TableState.OPEN:
-            table = _elapse_open(table, now, times, stand_in_level)
-        case TableState.DEALING:
-            table = _elapse_dealing(table, now)
-        case TableState.ACTIVE:
-            table = _elapse_active(table, now, progress, chance, times, stand_in_level)
-        case TableState.SHELVED | TableState.FINISHED | TableState.ABANDONED:
-            return table
-    return settle(table, now, chance, times)
+    before: Table | None = None
+    # One thing leads to another: a deal is broken off, so a seat is free, so the table is closed.
+    while table != before:
+        before = table
+        match table.state:
+            case TableState.OPEN:
+                table = _elapse_open(table, now, times, stand_in_level)
+            case TableState.DEALING:
+                table = _elapse_dealing(table, now)
+            case TableState.ACTIVE:
+                table = _elapse_active(table, now, progress, chance, times, stand_in_level)
+            case TableState.SHELVED | TableState.FINISHED | TableState.ABANDONED:
+                return table
+        table = settle(table, now, chance, times)
+    return table
 
 
 def _overdue(seat: Seat, now: int, times: Times) -> bool:

@@ -1,0 +1,118 @@
+"""Rubbish at every door of lobby and bots: a clear refusal, never a fault of the host's own."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from genial.v1 import lobby_service_pb2
+from genial.wire.errors import Code, GenialError
+from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN
+from genial.wire.serving import Call, method_name
+from tests.services.lobby.lobbies import Player, World, people_in_a_game, rid, world_at
+
+SERVICE = lobby_service_pb2.DESCRIPTOR.services_by_name["LobbyService"]
+UNARY = [rpc.name for rpc in SERVICE.methods if not rpc.server_streaming]
+STREAMING = [rpc.name for rpc in SERVICE.methods if rpc.server_streaming]
+
+TEXTS = (
+    "",
+    "x" * 100_000,
+    "\x00",
+    "\x1b]0;owned\x07",
+    "\u202e\u200b\ufeff",
+    "Z" + "\u0301" * 500,
+    "🎲" * 300,
+    "../../etc/passwd",
+    "' OR 1=1 --",
+    "medium",
+    "-1",
+)
+NUMBERS = (0, 1, 2, 3, 7, 200, 201, 2**31 - 1, 2**32 - 1)
+
+
+class Rubbish:
+    """Requests that somebody might send who means no good, now and then with a word of truth."""
+
+    def __init__(self, seed: int, player: Player) -> None:
+        self.random = random.Random(seed)
+        self.player = player
+
+    def call(self) -> Call:
+        token = self.random.choice(
+            [self.player.token, self.player.token, "", "x", "ä" * 43, "A" * 43, "A" * 10_000]
+        )
+        metadata = {SEAT_TOKEN: token} if self.random.random() < 0.8 else {}
+        if self.random.random() < 0.1:
+            metadata[AUTHORIZATION] = self.random.choice(["", "Bearer ", "Bearer x", "Basic x"])
+        return Call(metadata, self.random.choice(["", "ipv4:10.0.0.7:1", "ipv6:%5B::1%5D:1"]))
+
+    def fill(self, message: Message) -> None:
+        for field in message.DESCRIPTOR.fields:
+            if self.random.random() < 0.2:
+                continue
+            if field.is_repeated:
+                values = getattr(message, field.name)
+                for _ in range(self.random.choice([0, 1, 5])):
+                    if field.message_type is not None:
+                        self.fill(values.add())
+                    else:
+                        values.append(self.value(field))
+            elif field.message_type is not None:
+                self.fill(getattr(message, field.name))
+            else:
+                setattr(message, field.name, self.value(field))
+
+    def value(self, field: Any) -> Any:
+        if field.name == "request_id" and self.random.random() < 0.9:
+            return rid()
+        if field.name == "table_id" and self.random.random() < 0.9:
+            return self.player.table_id
+        if field.type == FieldDescriptor.TYPE_BOOL:
+            return self.random.random() < 0.5
+        if field.type == FieldDescriptor.TYPE_BYTES:
+            return self.random.randbytes(self.random.choice([0, 31, 32, 33, 5000]))
+        if field.type == FieldDescriptor.TYPE_STRING:
+            return self.random.choice(TEXTS)
+        if field.type in (FieldDescriptor.TYPE_ENUM, FieldDescriptor.TYPE_INT32):
+            return self.random.choice([-1, 0, 1, 2, 3, 99])
+        return self.random.choice(NUMBERS)
+
+
+async def ask(world: World, rpc: str, request: Message, call: Call) -> GenialError | None:
+    method = getattr(world.handler, method_name(rpc))
+    try:
+        if rpc in UNARY:
+            await method(request, call)
+        else:
+            stream = method(request, call)
+            await anext(stream)
+            await stream.aclose()
+    except GenialError as refusal:
+        return refusal
+    return None
+
+
+@pytest.mark.parametrize("rpc", UNARY + STREAMING)
+async def test_rubbish_is_refused_with_a_sentence_and_the_table_stays(
+    tmp_path: Path, rpc: str
+) -> None:
+    descriptor = SERVICE.methods_by_name[rpc]
+    async with world_at(tmp_path) as world:
+        ana, eva = await people_in_a_game(world, "Ana", "Eva")
+        for seed in range(60):
+            rubbish = Rubbish(seed, ana)
+            request = GetMessageClass(descriptor.input_type)()
+            rubbish.fill(request)
+            refusal = await ask(world, rpc, request, rubbish.call())
+            if refusal is not None:
+                assert refusal.code not in (Code.INTERNAL, Code.UNKNOWN), refusal.reason
+                assert refusal.sentence.endswith((".", "?", "!"))
+                assert len(refusal.sentence) < 500
+        assert world.lobby.table(ana.table_id).table.seats[eva.seat].name == "Eva"
