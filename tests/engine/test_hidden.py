@@ -83,10 +83,12 @@ games = st.builds(
     st.sampled_from([leaving_by(rules, leaving) for rules in EVERY_RULES for leaving in Leaving]),
     st.integers(0, 10**6),
     st.sampled_from(["random", "level"]),
-    st.integers(0, 120),
+    st.integers(0, 80),
 )
+fewer = settings(max_examples=settings().max_examples // 2)
 
 
+@fewer
 @given(games, st.randoms(use_true_random=False))
 def test_hidden_tiles_make_no_difference_to_a_view(game: Game, rng: random.Random) -> None:
     for viewer in (None, *range(game.rules.players)):
@@ -96,6 +98,7 @@ def test_hidden_tiles_make_no_difference_to_a_view(game: Game, rng: random.Rando
         assert sorted(map(len, other.racks)) == sorted(map(len, game.racks))
 
 
+@fewer
 @given(games, st.integers(0, 10**6), st.randoms(use_true_random=False))
 def test_hidden_tiles_make_no_difference_to_what_others_see_of_a_move(
     game: Game, seed: int, rng: random.Random
@@ -191,6 +194,7 @@ def test_a_spectator_has_no_rack_and_no_commands() -> None:
     assert spot.refusal == refused.refusal == "NOT_YOUR_TURN"
 
 
+@fewer
 @given(games)
 def test_whose_turn_it_is_is_told_to_everybody_alike(game: Game) -> None:
     for viewer in (None, *range(game.rules.players)):

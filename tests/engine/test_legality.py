@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genial.engine.board import axial_of, index_of
@@ -126,9 +126,10 @@ near_cells = wild_cell.flatmap(
 )
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(
     rules=st.sampled_from(EVERY_RULES),
-    steps=st.integers(0, 90),
+    steps=st.integers(0, 80),
     style=st.sampled_from(["random", "level"]),
     data=st.data(),
 )

@@ -157,7 +157,7 @@ def test_events_alone_rebuild_a_game_even_with_a_bag_of_unknown_order(rules: Rul
         assert getattr(blind, field) == getattr(game, field)
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=settings().max_examples // 10)
 @given(
     rules=st.sampled_from(EVERY_RULES),
     seed=st.integers(0, 2**32),
