@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from genial.engine.rules import Mode, Rules
-from genial.lab.arena import Task, local_workers, results
+from genial.lab.arena import Task, play_task
+from genial.lab.workers import in_order, local_workers
 from genial.strategy.arena import games_per_deal, pairings
 from genial.strategy.statistics import mean, wilson
 
@@ -94,7 +95,7 @@ def run(contest: Contest, games: int, seed: int, jobs: int | None, seconds: floa
     tasks: Iterator[Task] = (Task(pairing, think, False) for pairing in schedule)
     if len(kept) < wanted:
         with local_workers(jobs) as workers, path.open("a", encoding="utf-8") as file:
-            for played in results(tasks, workers):
+            for played in in_order(play_task, tasks, workers):
                 game = {
                     "levels": played.pairing.levels,
                     "shares": played.shares,

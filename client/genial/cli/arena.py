@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from genial.cli.common import chosen_rules, game_options
+from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
 
@@ -57,8 +58,8 @@ def arena(
     left, with more every choice of them plays. Every deal is played once for each rotation of
     the seats.
     """
-    from genial.lab.arena import MOST_GAMES, Standing, local_workers, run
-    from genial.lab.cluster import ClusterError, cluster_workers
+    from genial.lab.arena import MOST_GAMES, Standing, run
+    from genial.lab.workers import ClusterError, cluster_workers, local_workers
     from genial.strategy.arena import ArenaError, line_ups
     from genial.strategy.levels import UnknownLevelError
 
@@ -88,6 +89,6 @@ def arena(
                 told=told,
             )
     except (OSError, ClusterError) as error:
-        raise click.ClickException(f"{error}") from error
+        raise Failure(f"{error}.") from error
     click.echo(json.dumps(standing.as_json(), indent=1) if as_json else standing.as_text())
     return 0

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from genial.engine.record_text import EXTENSION
 from genial.engine.rules import Rules
+from genial.lab.workers import Workers, in_order
 from genial.strategy.arena import Pairing, Played, games_per_deal, pairings, play_pairing
 from genial.strategy.statistics import Rating, always_valid, elo_ratings, mean, wilson
 
 MOST_GAMES: Final = 20_000
 """Where an arena that is to go on until it is sure gives up."""
-
-_AHEAD: Final = 2
-"""Games handed out per job, so that none waits for work."""
 
 
 @dataclass(frozen=True)
@@ -37,65 +31,6 @@ class Task:
 def play_task(task: Task) -> Played:
     """Play one game; runs in a process of its own, perhaps on another machine."""
     return play_pairing(task.pairing, seconds=task.seconds, keep_record=task.keep_record)
-
-
-class Promise(Protocol):
-    """A game that is being played somewhere."""
-
-    def result(self) -> Any:
-        """Waits for it."""
-
-    def cancel(self) -> Any:
-        """Forgets it, if it has not begun."""
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Where games are played.
-
-    Attributes:
-        submit: Hands a task out.
-        count: How many games are played at once.
-    """
-
-    submit: Callable[[Task], Promise]
-    count: int
-
-
-def _lower_priority() -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
-
-
-@contextmanager
-def local_workers(jobs: int | None = None) -> Iterator[Workers]:
-    """Processes on this machine, of low priority; as many as there are cores unless said."""
-    count = jobs or os.cpu_count() or 1
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_lower_priority)
-    try:
-        yield Workers(lambda task: pool.submit(play_task, task), count)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def results(tasks: Iterator[Task], workers: Workers) -> Iterator[Played]:
-    """The games in the order of their tasks, whichever is finished first.
-
-    Closing the iterator forgets the games that were handed out already.
-    """
-    waiting: deque[Promise] = deque()
-    try:
-        for task in islice(tasks, _AHEAD * workers.count):
-            waiting.append(workers.submit(task))
-        while waiting:
-            played: Played = waiting.popleft().result()
-            for task in islice(tasks, 1):
-                waiting.append(workers.submit(task))
-            yield played
-    finally:
-        for promise in waiting:
-            promise.cancel()
 
 
 @dataclass
@@ -258,7 +193,7 @@ def run(
         for pairing in islice(pairings(levels, rules, seed), most)
     )
     with workers as places:
-        stream = results(tasks, places)
+        stream = in_order(play_task, tasks, places)
         for played in stream:
             standing.add(played)
             if records is not None and played.record is not None:
@@ -266,6 +201,6 @@ def run(
                 path.write_text(played.record, encoding="utf-8")
             told(standing)
             if games is None and standing.games % per_deal == 0 and standing.sure:
-                stream.close()  # type: ignore[attr-defined]
                 break
+        stream.close()
     return standing

@@ -11,11 +11,8 @@ numpy the result is the same whatever the number of jobs.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import random
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,6 +22,7 @@ import numpy as np
 
 from genial.engine.rules import Mode, Rules
 from genial.lab.fit import Samples, fit_chances, fit_values, log_loss, sigmoid
+from genial.lab.workers import Workers, cluster_workers, in_order, local_workers
 from genial.strategy import models
 from genial.strategy.evaluation import FEATURES, GROUPS, Curve, Evaluation, Model, model_key
 from genial.strategy.models import reference
@@ -102,13 +100,14 @@ def batches(key: str, model: Model, generation: int, games: int, seed: int) -> I
 
 
 def gather(
-    pool: Executor, key: str, model: Model, generation: int, games: int, seed: int
+    workers: Workers, key: str, model: Model, generation: int, games: int, seed: int
 ) -> list[list[Sample]]:
     """Play a generation's games on all jobs, with a progress bar."""
     work = list(batches(key, model, generation, games, seed))
     played: list[list[Sample]] = []
     label = f"{key}, generation {generation + 1}"
-    with click.progressbar(pool.map(play_batch, work), length=len(work), label=label) as done:
+    stream = in_order(play_batch, work, workers)
+    with click.progressbar(stream, length=len(work), label=label) as done:
         for games_of_batch in done:
             played += games_of_batch
     return played
@@ -159,7 +158,7 @@ def fit_model(played: list[list[Sample]], rules: Rules, trust: float) -> tuple[M
 
 
 def train(
-    pool: Executor, key: str, games: int, generations: int, seed: int
+    workers: Workers, key: str, games: int, generations: int, seed: int
 ) -> tuple[Model, list[str]]:
     """Train one kind of game; returns the model and a line for each generation."""
     rules, _ = KINDS[key]
@@ -167,7 +166,7 @@ def train(
     lines = []
     for generation in range(generations):
         trust = _TRUST[min(generation, len(_TRUST) - 1)]
-        played = gather(pool, key, model, generation, games, seed)
+        played = gather(workers, key, model, generation, games, seed)
         model, told = fit_model(played, rules, trust)
         lines.append(
             f"generation {generation + 1}: {games} games, on the results of held-out games: {told}"
@@ -202,6 +201,7 @@ def module_text(key: str, model: Model, how: list[str]) -> str:
 @click.option("--generations", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--seed", type=int, default=2010, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), help="Processes (default: all cores).")
+@click.option("--cluster", metavar="ADDRESS", help="Play on a Dask cluster.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -214,15 +214,15 @@ def main(
     generations: int,
     seed: int,
     jobs: int | None,
+    cluster: str | None,
     out: Path,
 ) -> None:
     """Train the evaluation of some KINDS of game (all without one)."""
     out.mkdir(parents=True, exist_ok=True)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+    with local_workers(jobs) if cluster is None else cluster_workers(cluster) as workers:
         for key in kinds or tuple(KINDS):
             count = games or KINDS[key][1]
-            model, lines = train(pool, key, count, generations, seed)
+            model, lines = train(workers, key, count, generations, seed)
             how = [f"How: seed {seed}; reference weights to begin with.", *lines]
             path = out / f"{key.replace('-', '_')}.py"
             path.write_text(module_text(key, model, how), encoding="utf-8")
