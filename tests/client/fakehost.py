@@ -15,6 +15,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
+from grpc_health.v1 import health, health_pb2_grpc
 
 from genial.client.session import Access
 from genial.engine.game import Game, decide, evolve
@@ -138,6 +139,8 @@ class FakeHost:
         lobby_service_pb2_grpc.add_LobbyServiceServicer_to_server(lobby, self._server)
         game_service_pb2_grpc.add_GameServiceServicer_to_server(games, self._server)
         history_service_pb2_grpc.add_HistoryServiceServicer_to_server(history, self._server)
+        well = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(well, self._server)
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
         await self._server.start()
 

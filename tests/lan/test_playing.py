@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.e2e.processes import PlainPlayer, genial, running_host
+from tests.e2e.processes import DEADLINE, PlainPlayer, genial, running_host
 from tests.lan.namespaces import Lan, Laptop, lan, missing
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
@@ -37,14 +38,19 @@ def on(laptop: Laptop) -> tuple[str, ...]:
     return tuple(laptop.command())
 
 
+async def listed(home: Path, laptop: Laptop) -> list[dict[str, Any]]:
+    found = await genial("hosts", "--json", home=home, prefix=on(laptop))
+    assert found.code == 0, found.err
+    rows: list[dict[str, Any]] = found.document
+    return rows
+
+
 async def test_two_laptops_find_a_host_and_play_to_a_verified_end(
     three: Lan, tmp_path: Path
 ) -> None:
     server, one, other = three.laptops
     async with running_host(tmp_path / "host", "--name", "Kitchen", prefix=on(server)) as host:
-        found = await genial("hosts", "--json", home=tmp_path, prefix=on(one))
-        assert found.code == 0, found.err
-        (row,) = found.document
+        (row,) = await listed(tmp_path, one)
         assert set(row) == KEYS
         assert (row["name"], row["id"], row["port"]) == ("Kitchen", host.host_id, host.port)
         assert row["reachable"] is True
@@ -89,6 +95,10 @@ async def test_killed_host_is_told_apart_and_ambiguous_names_list_the_ids(
         running_host(tmp_path / "one", *twin, prefix=on(one)) as first,
         running_host(tmp_path / "other", *twin, prefix=on(other)) as second,
     ):
+        # A host accepts calls before its name has been tried for being free.
+        async with asyncio.timeout(DEADLINE):
+            while len(await listed(tmp_path, seeker)) < 2:
+                pass
         asked = await genial("tables", "twin", PLAIN, home=tmp_path, prefix=on(seeker))
         assert asked.code == 1
         assert first.host_id in asked.err
@@ -96,8 +106,7 @@ async def test_killed_host_is_told_apart_and_ambiguous_names_list_the_ids(
         first.process.kill()
         await first.ended()
         # Somebody who asked before keeps the dead one in mind; mDNS itself does not tell.
-        rows = (await genial("hosts", "--json", home=tmp_path, prefix=on(seeker))).document
-        alive = {row["id"]: row["reachable"] for row in rows}
+        alive = {row["id"]: row["reachable"] for row in await listed(tmp_path, seeker)}
         assert alive[second.host_id] is True
         assert alive.get(first.host_id, False) is False
 

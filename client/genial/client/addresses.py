@@ -65,7 +65,8 @@ def parse_address(text: str) -> Endpoint | Named:
     if _is_number(text):
         return Endpoint(text, DEFAULT_PORT)
     host, colon, port = text.rpartition(":")
-    if colon and (port.isdigit() or ":" in host or _HOST_NAME.fullmatch(host)):
+    looks_like_port = " " not in port and _HOST_NAME.fullmatch(host) is not None
+    if colon and (port.isdigit() or ":" in host or looks_like_port):
         if not (_is_number(host) or _HOST_NAME.fullmatch(host)) or ":" in host:
             raise AddressError(
                 _(

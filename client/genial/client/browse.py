@@ -34,9 +34,10 @@ RESOLVE_MS: Final = 3_000
 PROBE_SECONDS: Final = 1.0
 """How long a host may take to say that it is well."""
 PROBE_EVERY_SECONDS: Final = 2.0
-SETTLE_SECONDS: Final = 0.3
-"""After the first host of a name, how long others of the same name are waited for."""
-FIND_SECONDS: Final = 2.0
+SETTLE_SECONDS: Final = 1.3
+"""After the first host of a name, how long others of the same name are waited for: what was
+told within the last second, mDNS does not tell again before that second is over."""
+FIND_SECONDS: Final = 2.5
 _STAGGER_SECONDS: Final = 0.1
 _LONGEST_NAME: Final = 80
 
