@@ -151,15 +151,16 @@ class Host:
         )
         try:
             await self._put_together(self._server, self._database, host_facts)
+            if self.lobby is not None:
+                # Before the first call: who comes back must find their table.
+                await self.lobby.start()
         except GenialError as fault:
             raise HostError(str(fault)) from fault
         await self._server.start()
         self._spawn(self._connections.run(), "host: connections")
-        if self.lobby is not None:
-            await self.lobby.start()
-            if self.settings.standing:
-                standing = StandingTables(self.lobby, self.settings.standing)
-                self._spawn(standing.run(), "host: standing tables")
+        if self.lobby is not None and self.settings.standing:
+            standing = StandingTables(self.lobby, self.settings.standing)
+            self._spawn(standing.run(), "host: standing tables")
         await self._set_health(health_pb2.HealthCheckResponse.SERVING)
         ready = self._ready(self._certificate)
         if self.settings.announce and self.lobby is not None:

@@ -18,7 +18,7 @@ from genial.services.lobby.runtime import RunningTable
 from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.table import Chance, Table, Times
 from genial.services.peers import BotPort, RoomPort
-from genial.v1 import game_pb2
+from genial.v1 import game_pb2, lobby_service_pb2
 from genial.wire.errors import GenialError, Reason
 
 log = logging.getLogger(__name__)
@@ -27,6 +27,9 @@ _CLOSED_KEPT_MS: Final = 3_600_000
 """How long a finished table stays in the lists, and its answers are remembered."""
 _BOTS_AGAIN_MS: Final = 5_000
 """After how long a bot that is not connected is asked for again."""
+_LIST_PROGRESS: Final = 2.0
+"""Seconds between two lists that differ in nothing but how far games have come."""
+_LONGEST_LIST: Final = 200
 _LONGEST_NAP: Final = 5.0
 """Seconds after which all tables are looked at, whatever the timers say."""
 
@@ -108,6 +111,8 @@ class Lobby:
         self._busy: Final[set[tuple[str, str]]] = set()
         self._alarm: Final = asyncio.Event()
         self._bots_looked_at = 0
+        self._list: lobby_service_pb2.WatchTablesResponse | None = None
+        self._list_alarm: asyncio.TimerHandle | None = None
         self._on_change: Final[list[Callable[[], None]]] = []
 
     def now(self) -> int:
@@ -146,6 +151,8 @@ class Lobby:
 
     async def close(self) -> None:
         """Stops timers and errands; everything is on disk already."""
+        if self._list_alarm is not None:
+            self._list_alarm.cancel()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -219,7 +226,25 @@ class Lobby:
         """Has `tell` called after every change of a table."""
         self._on_change.append(tell)
 
+    def moved_on(self) -> None:
+        """See Surroundings: lists are told at most every few seconds, whatever is played."""
+        if self.list_watchers and self._list_alarm is None:
+            loop = asyncio.get_running_loop()
+            self._list_alarm = loop.call_later(_LIST_PROGRESS, self._wake_lists)
+
+    def list_message(self) -> lobby_service_pb2.WatchTablesResponse:
+        """The list that all who watch it share; not to be changed by the caller."""
+        if self._list is None:
+            newest = self.tables[-_LONGEST_LIST:]
+            rows = [running.brief_message() for running in newest]
+            self._list = lobby_service_pb2.WatchTablesResponse(tables=rows)
+        return self._list
+
     def _wake_lists(self) -> None:
+        self._list = None
+        if self._list_alarm is not None:
+            self._list_alarm.cancel()
+            self._list_alarm = None
         for watcher in self.list_watchers:
             watcher.awake.set()
 

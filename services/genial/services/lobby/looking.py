@@ -20,7 +20,6 @@ from genial.wire.serving import Call
 
 _LIST_PAUSE: Final = 0.25
 """Seconds between two messages of a WatchTables stream, at least."""
-_LONGEST_LIST: Final = 200
 
 
 class HostDescriber(Protocol):
@@ -80,8 +79,7 @@ class LookingHandler:
         try:
             while self._lobby.closing is None:
                 watcher.awake.clear()
-                tables = self._lobby.tables[-_LONGEST_LIST:]
-                yield pb.WatchTablesResponse(tables=[running.brief_message() for running in tables])
+                yield self._lobby.list_message()
                 await asyncio.sleep(_LIST_PAUSE)
                 await watcher.awake.wait()
             yield pb.WatchTablesResponse(closing=self._lobby.closing)

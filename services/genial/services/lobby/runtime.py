@@ -51,6 +51,10 @@ class Surroundings(Protocol):
         """The table is another one now: its list, timers and errands are to be looked at."""
         ...
 
+    def moved_on(self) -> None:
+        """A running game has moved on; lists show that in a while."""
+        ...
+
 
 @dataclass(eq=False, slots=True)
 class Watcher:
@@ -82,6 +86,7 @@ class RunningTable:
         self._surroundings = surroundings
         self.lock: Final = asyncio.Lock()
         self._message: table_pb2.Table | None = None
+        self._brief: table_pb2.Table | None = None
 
     async def change(
         self,
@@ -119,7 +124,7 @@ class RunningTable:
             if table.running_game_id != self.table.running_game_id:
                 self.progress = Progress()
             self.table = table
-            self._message = None
+            self._forget_messages()
             self.wake_watchers()
             around.changed(self)
         return table
@@ -144,7 +149,8 @@ class RunningTable:
     async def report(self, progress: Progress) -> None:
         """The room has said how far the running game is."""
         self.progress = progress
-        self._message = None
+        self._forget_messages()
+        self._surroundings.moved_on()
         await self.tick()
 
     # --- what watchers see ---
@@ -160,8 +166,14 @@ class RunningTable:
         return with_viewer(self.message(), self.table, token_hash)
 
     def brief_message(self) -> table_pb2.Table:
-        """The table's row in lists."""
-        return table_to_message(self.table, self.progress, len(self.watchers), brief=True)
+        """The table's row in lists; not to be changed by the caller."""
+        if self._brief is None:
+            watchers = len(self.watchers)
+            self._brief = table_to_message(self.table, self.progress, watchers, brief=True)
+        return self._brief
+
+    def _forget_messages(self) -> None:
+        self._message = self._brief = None
 
     def chat_after(self, number: int) -> Iterator[ChatLine]:
         """The messages of chat behind a number that are still kept."""
@@ -188,12 +200,12 @@ class RunningTable:
                 older.awake.set()
             self._present[watcher.token_hash] = watcher
         self.watchers.add(watcher)
-        self._message = None
+        self._forget_messages()
 
     def remove_watcher(self, watcher: Watcher) -> bool:
         """A stream has ended; returns whether its token is gone with it."""
         self.watchers.discard(watcher)
-        self._message = None
+        self._forget_messages()
         token_hash = watcher.token_hash
         if token_hash is None or self._present.get(token_hash) is not watcher:
             return False
