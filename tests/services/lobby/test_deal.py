@@ -166,6 +166,42 @@ def test_who_lets_three_deals_pass_is_no_longer_ready() -> None:
     assert table.table.deal.number == 4
 
 
+def test_who_only_asks_from_time_to_time_is_dealt_to_and_has_to_answer() -> None:
+    table = evening()
+    table.sit("Ana", "Max", connected=False)
+    table.ready("Ana", "Max")
+    assert table.is_in(TableState.DEALING)
+    table.wait(table.times.deal_step)
+    assert table.is_in(TableState.OPEN)
+    assert not any(seat.ready for seat in table.table.seats)
+    table.ready("Ana", "Max")
+    table.start()
+    assert table.is_in(TableState.ACTIVE)
+
+
+def test_a_bot_from_elsewhere_that_answers_no_deal_loses_its_seat() -> None:
+    table = evening()
+    table.sit("Robot", level="medium")
+    table.sit("Ana")
+    table.ready("Ana")
+    for _ in range(3):
+        deal = table.table.deal
+        assert deal is not None
+        table.settle(
+            commands.commit_nonce(
+                table.table,
+                token("Ana"),
+                game_number=1,
+                deal=deal.number,
+                nonce_hash=nonce_hash(nonce("Ana", deal.number)),
+                next_deadline=0,
+            )
+        )
+        table.wait(table.times.deal_step)
+    assert table.table.open_seats == (0,)
+    assert table.table.seats[1].ready
+
+
 def test_leaving_in_the_middle_of_a_deal_discloses_it() -> None:
     table = evening()
     table.sit("Ana", "Max")

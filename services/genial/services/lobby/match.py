@@ -43,7 +43,7 @@ def first_by(table: Table) -> FirstBy:
 def settle(table: Table, now: int, chance: Chance, times: Times) -> Table:
     """What follows by itself: a full and ready table is dealt to, a complete deal is played."""
     if table.state is TableState.OPEN and all(
-        not seat.is_open and seat.is_ready and not seat.player_away for seat in table.seats
+        not seat.is_open and seat.is_ready and seat.can_answer_deal for seat in table.seats
     ):
         table = _begin_deal(table, now, chance, times)
     deal = table.deal
@@ -97,7 +97,8 @@ def _begin_deal(table: Table, now: int, chance: Chance, times: Times) -> Table:
 def break_off(table: Table) -> Table:
     """The current deal is void and disclosed; the table is open again.
 
-    Whoever has let several deals pass in a row though connected is no longer ready.
+    Who is away, or has let several deals pass in a row, is no longer ready; a bot from elsewhere
+    that does that loses its seat.
     """
     deal = table.deal
     if table.state is not TableState.DEALING or deal is None or table.pending_room:
@@ -109,8 +110,12 @@ def break_off(table: Table) -> Table:
     )
     recent = voids[-_MISSES:]
     for number in void.missing:
-        if len(recent) == _MISSES and all(number in other.missing for other in recent):
+        seat = table.seats[number]
+        often = len(recent) == _MISSES and all(number in other.missing for other in recent)
+        if seat.is_human and (often or seat.player_away):
             table = dataclasses.replace(table.change_seat(number, ready=False), continues=False)
+        elif often and not seat.wants_hosted_bot:
+            table = table.with_seat(Seat(number))
     return table
 
 

@@ -46,7 +46,9 @@ def _set_presence(table: Table, token_hash: bytes, away: int | None, now: int) -
         return table
     seat = table.seat_of(token_hash)
     if seat is not None:
-        return dataclasses.replace(table.change_seat(seat.number, away_since=away), used_at=now)
+        watched = seat.watched or away is None
+        table = table.change_seat(seat.number, away_since=away, watched=watched)
+        return dataclasses.replace(table, used_at=now)
     seat = table.seat_played_by(token_hash)
     if seat is not None and seat.stand_in is not None:
         stand_in = dataclasses.replace(seat.stand_in, away_since=away)

@@ -108,6 +108,7 @@ class Seat:
         hosted: Whether this host's bots service runs the bot.
         ready: People say so themselves; bots always are.
         away_since: None while the holder is connected.
+        watched: The holder has been connected at least once.
         left: The holder gave the seat up in a running game, and may return until it is over.
         banished: As `left`, and may not return.
         stand_in: Who plays meanwhile.
@@ -121,6 +122,7 @@ class Seat:
     hosted: bool = False
     ready: bool = False
     away_since: int | None = None
+    watched: bool = False
     left: bool = False
     banished: bool = False
     stand_in: StandIn | None = None
@@ -152,6 +154,18 @@ class Seat:
         """Whether nobody is connected who could play this seat now."""
         away = self.away_since if self.stand_in is None else self.stand_in.away_since
         return away is not None
+
+    @property
+    def can_answer_deal(self) -> bool:
+        """Whether a deal may begin as far as this seat is concerned.
+
+        Who was here and is away is waited for; who has never watched may be a client that
+        only asks from time to time, and gets its chance.
+        """
+        if self.player_hash is None:
+            return False
+        asks_only = self.stand_in is None and not self.hosted and not self.watched
+        return asks_only or not self.player_away
 
     @property
     def wants_hosted_bot(self) -> bool:
