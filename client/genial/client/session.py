@@ -68,6 +68,7 @@ from genial.engine.tiles import Tile
 from genial.v1 import bot_service_pb2 as bots
 from genial.v1 import game_service_pb2 as games
 from genial.v1 import lobby_service_pb2 as lobby
+from genial.v1.table_pb2 import TableState
 from genial.wire.values import cell_to_message
 
 __all__ = [
@@ -249,10 +250,15 @@ class Session(Feed):
         await self._ask(self.link.lobby.LockSeats, lobby.LockSeatsRequest(locked=locked))
 
     async def leave(self) -> None:
-        """Gives the seat up for good (in a running game that is resigning); ends the session."""
+        """Gives the seat up; ends the session.
+
+        In a running game a bot plays on, or the seat resigns, as the table says. The
+        seat's token is kept as long as the game runs: until then one may come back.
+        """
+        playing = self.table.state == TableState.TABLE_STATE_ACTIVE
         if self.seat is not None:
             await self._ask(self.link.lobby.LeaveTable, lobby.LeaveTableRequest())
-        await self._end(None, forget=True)
+        await self._end(None, forget=not playing)
 
     async def close(self) -> None:
         """Ends the session as a lost line would: the seat stays one's own."""

@@ -10,11 +10,19 @@ import grpc
 
 from genial.client.channel import from_rpc
 from genial.client.errors import GenialError, HostUnreachableError
+from genial.client.text import _
+from genial.wire.errors import Reason
 
 FIRST_PAUSE_SECONDS: Final = 0.2
 LONGEST_PAUSE_SECONDS: Final = 1.5
 
 Message = TypeVar("Message")
+
+
+def _hung_up() -> GenialError:
+    return HostUnreachableError(
+        Reason.HOST_CLOSING, sentence=_("The host has ended the connection.")
+    )
 
 
 async def follow(
@@ -27,7 +35,7 @@ async def follow(
         open_stream: Opens the stream anew; asked each time, so that it can resume
             after what is known by then.
         on_line: Told None with the first message after each (re)opening, and the
-            reason whenever the line is lost.
+            reason whenever the line is lost, or the host hangs up.
 
     Raises:
         GenialError: The host refused the stream; reopening would not help.
@@ -42,6 +50,7 @@ async def follow(
                     first, pause = False, FIRST_PAUSE_SECONDS
                     on_line(None)
                 yield message
+            on_line(_hung_up())
         except grpc.aio.AioRpcError as error:
             failure = from_rpc(error)
             if not isinstance(failure, HostUnreachableError):
