@@ -145,7 +145,7 @@ class BotProcess:
                 log.error("a bot process cannot be started: %r", fault)
             finally:
                 self._process = None
-            if not self.jobs:
+            if self._closing or not self.jobs:
                 break
             wait = _RESTART_FIRST if loop.time() - began > _SETTLED else wait
             log.warning("a bot process is gone; starting another for %d seats", len(self.jobs))
