@@ -11,12 +11,17 @@ from typing import Any
 
 import grpc
 
-from genial.client.channel import open_channel
-from genial.client.trust import Certificate, fetch_certificate
+from genial.client.channel import new_request_id, open_channel
+from genial.client.trust import fetch_certificate
+from genial.engine.rules import Rules
+from genial.v1 import lobby_service_pb2, table_pb2
 from genial.v1.game_service_pb2_grpc import GameServiceStub
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.wire.metadata import SEAT_TOKEN
-from tests.e2e.processes import HostProcess, genial
+from genial.wire.values import rules_to_message
+from tests.e2e.processes import HostProcess
+
+Metadata = tuple[tuple[str, str], ...]
 
 HIDDEN = ("--bind", "127.0.0.1", "--no-announce")
 
@@ -59,7 +64,7 @@ class Line:
         return stream, await stream.read()
 
 
-def seat(token: str | None) -> tuple[tuple[str, str], ...]:
+def seat(token: str | None) -> Metadata:
     return () if token is None else ((SEAT_TOKEN, token),)
 
 
@@ -70,24 +75,29 @@ async def line_to(host: HostProcess) -> AsyncIterator[Line]:
         yield Line(channel)
 
 
-def pem_of(certificate: Certificate) -> str:
-    return certificate.pem.decode()
-
-
-async def bots_finish_a_game(host: HostProcess, home: Path, *access: str | Path) -> None:
+async def bots_finish_a_game(host: HostProcess, metadata: Metadata = ()) -> None:
     """A table of two bots is played to its end: the host keeps serving."""
-    address = f"127.0.0.1:{host.port}"
-    made = await genial("create", address, "--bots", "medium,medium", *access, home=home)
-    assert made.code == 0, made.err
-    table_id = made.out.strip()
-    async with asyncio.timeout(120):
-        while True:
-            listed = await genial("tables", address, "--json", *access, home=home)
-            assert listed.code == 0, listed.err
-            state = next(t["state"] for t in listed.document if t["table_id"] == table_id)
-            if state == "finished":
+    async with line_to(host) as line, asyncio.timeout(120):
+        request = lobby_service_pb2.CreateTableRequest(
+            request_id=new_request_id(),
+            options=options_of(Rules(players=2)),
+            bot_levels=["medium", "medium"],
+        )
+        made = await line.lobby.CreateTable(request, metadata=metadata)
+        watched = line.lobby.WatchTable(
+            lobby_service_pb2.WatchTableRequest(table_id=made.table.table_id), metadata=metadata
+        )
+        async for message in watched:
+            if message.table.state == table_pb2.TABLE_STATE_FINISHED:
+                watched.cancel()
                 return
-            await asyncio.sleep(0.2)
+        raise AssertionError("the table's stream ended")
+
+
+def options_of(rules: Rules, **options: Any) -> table_pb2.TableOptions:
+    return table_pb2.TableOptions(
+        rules=rules_to_message(rules), first=table_pb2.FirstSeat(named=0), **options
+    )
 
 
 async def tls_connection(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genial.wire.metadata import host_password_entry
 from tests.e2e.processes import HostProcess, Program, genial
 from tests.e2e.security.hosts import bots_finish_a_game, encrypted_host
 
@@ -143,7 +144,7 @@ async def test_a_password_goes_only_to_who_is_known(tmp_path: Path) -> None:
         assert wrong.code == 1
         assert "not the password of this host" in wrong.err
         # The host's own bots come in by it as well.
-        await bots_finish_a_game(host, stranger, "--password-file", tmp_path / "right")
+        await bots_finish_a_game(host, (host_password_entry(secret),))
         log = "\n".join(host.lines)
         assert secret not in log
         assert "friend" not in log
@@ -173,7 +174,7 @@ async def test_a_proxy_in_the_environment_is_left_alone(tmp_path: Path) -> None:
             "create", at(host), "--bots", "medium,medium", home=tmp_path, variables=proxies
         )
         assert made.code == 0, made.err
-        await bots_finish_a_game(host, tmp_path)
+        await bots_finish_a_game(host)
 
 
 async def test_a_running_client_notices_that_somebody_else_answers(tmp_path: Path) -> None:
