@@ -126,6 +126,10 @@ class BotProcess:
             self._runner.cancel()
             await asyncio.gather(self._runner, return_exceptions=True)
 
+    @property
+    def _idle(self) -> bool:
+        return self._closing or not self.jobs
+
     def _send(self, command: dict[str, Any]) -> None:
         process = self._process
         if process is None or process.stdin is None or process.stdin.is_closing():
@@ -137,7 +141,7 @@ class BotProcess:
         """Keeps a process running until there is nothing left to play."""
         wait = _RESTART_FIRST
         loop = asyncio.get_running_loop()
-        while not self._closing and self.jobs:
+        while not self._idle:
             began = loop.time()
             try:
                 await self._run_once()
@@ -145,7 +149,7 @@ class BotProcess:
                 log.error("a bot process cannot be started: %r", fault)
             finally:
                 self._process = None
-            if self._closing or not self.jobs:
+            if self._idle:
                 break
             wait = _RESTART_FIRST if loop.time() - began > _SETTLED else wait
             log.warning("a bot process is gone; starting another for %d seats", len(self.jobs))
