@@ -25,6 +25,7 @@ from genial.engine.moves import (
     RefillRack,
 )
 from genial.engine.record import Record, TimedEvent, judge, render
+from genial.engine.rules import FirstBy
 from genial.engine.shuffle import ShuffledBag, commitment, deal_key, nonce_hash, open_bag
 from genial.services.game import setup
 from genial.services.game.setup import Setup
@@ -219,12 +220,11 @@ def _another_ending(content: bytes) -> Record:
     assert record is not None
     assert record.seed is not None
     header = record.header
-    game = Game.new(
-        header.rules,
-        header.seats,
-        header.first_seat,
-        open_bag(deal_key(record.seed, header.nonces)),
-    )
+    bag = open_bag(deal_key(record.seed, header.nonces))
+    if header.first_by is FirstBy.CHANCE:
+        # Chance has used up a word, which shows as soon as the bag is shuffled again.
+        _first_seat, bag = bag.first_seat(header.rules.players)
+    game = Game.new(header.rules, header.seats, header.first_seat, bag)
     events = [timed.event for timed in record.events]
     last = max(
         place
