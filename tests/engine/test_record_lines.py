@@ -277,3 +277,41 @@ def test_with_a_wrong_seed_draws_are_not_compared() -> None:
     for seed in ("0" * 64, "F" * 64, "", None, 7):
         whole[-1]["shuffle"]["seed"] = seed
         faulty_at([json.dumps(line).encode() for line in whole], len(whole))
+
+
+@pytest.mark.parametrize("clock", [True, False])
+def test_moments_never_go_back_from_event_to_event(clock: bool) -> None:
+    side = SideBySide(EVERY_RULES[0], 8)
+    play_on(side, random.Random(8), "level", 14)
+    side.do(EndEarly(EndReason.AGREED))
+    lines = render(side.record(timed=True)).encode().splitlines()
+    if not clock:
+        # Then an event may leave it out, which changes nothing for those that follow.
+        lines[0] = lines[0].replace(b'"clock":"10m+10s",', b"")
+        lines[4] = lines[4].replace(b'"at":"2026-11-29T20:00:04.000Z",', b"")
+    assert agreed(b"\n".join(lines)).verdict is Verdict.VERIFIED
+    for moment, stands in [
+        (b"2026-11-29T20:00:05.999Z", True),
+        (b"2026-11-29T20:00:06.000Z", True),
+        (b"2026-11-29T20:00:04.000Z", True),
+        (b"2026-11-29T20:00:03.500Z", not clock),
+        (b"2026-11-29T20:00:03.000Z", not clock),
+        (b"2026-11-29T20:00:02.999Z", False),
+        (b"2026-11-28T20:00:05.000Z", False),
+    ]:
+        line = lines[5].replace(b"2026-11-29T20:00:05.000Z", moment)
+        assert moment in line
+        judgement = agreed(b"\n".join([*lines[:5], line, *lines[6:]]), str(moment))
+        assert (judgement.verdict, judgement.line) == (
+            (Verdict.VERIFIED, None) if stands else (Verdict.FAULTY, 6)
+        )
+
+
+def test_an_end_tells_why_the_game_is_over() -> None:
+    for reason in EndReason:
+        end = SHORT[-1].replace(b'"agreed"', b'"%s"' % reason.value.encode())
+        judgement = agreed(b"\n".join([*SHORT[:-1], end]), reason)
+        early = reason in (EndReason.AGREED, EndReason.ABANDONED)
+        assert (judgement.verdict, judgement.line) == (
+            (Verdict.VERIFIED, None) if early else (Verdict.FAULTY, len(SHORT))
+        )
