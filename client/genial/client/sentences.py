@@ -294,7 +294,7 @@ def table_changes(before: Table, after: Table) -> list[str]:
     said: list[str] = []
     own = after.viewer_seat if after.HasField("viewer_seat") else None
     for old, new in zip(before.seats, after.seats, strict=False):
-        said += _seat_changes(old, new, new.seat == own, after)
+        said += _seat_changes(old, new, new.seat == own, (before.state, after.state))
     if before.seats_locked != after.seats_locked:
         said.append(_("The seats are locked.") if after.seats_locked else _("The seats are open."))
     if before.state != after.state and after.state in _STATES:
@@ -302,8 +302,14 @@ def table_changes(before: Table, after: Table) -> list[str]:
     return said
 
 
-def _seat_changes(old: TableSeat, new: TableSeat, own: bool, table: Table) -> list[str]:
+def _seat_changes(
+    old: TableSeat,
+    new: TableSeat,
+    own: bool,
+    states: tuple[TableState.ValueType, TableState.ValueType],
+) -> list[str]:
     said: list[str] = []
+    open_still = states == (TableState.TABLE_STATE_OPEN, TableState.TABLE_STATE_OPEN)
     if (old.name, old.kind) != (new.name, new.kind):
         if old.kind == WireKind.SEAT_KIND_HUMAN and new.kind == WireKind.SEAT_KIND_OPEN:
             said.append(_("{name} has left the table.").format(name=old.name))
@@ -320,9 +326,10 @@ def _seat_changes(old: TableSeat, new: TableSeat, own: bool, table: Table) -> li
         return said
     if old.connected and not new.connected:
         said.append(_("{name} has lost the connection.").format(name=new.name))
-    elif new.connected and not old.connected:
+    elif new.connected and not old.connected and (old.ready or not open_still):
+        # Who has just sat down connects a moment later, which is no news.
         said.append(_("{name} is connected again.").format(name=new.name))
-    if old.ready != new.ready and table.state == TableState.TABLE_STATE_OPEN:
+    if old.ready != new.ready and open_still:
         ready = _("{name} is ready.") if new.ready else _("{name} is not ready any more.")
         said.append(ready.format(name=new.name))
     if new.agrees_to_end and not old.agrees_to_end:
