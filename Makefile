@@ -14,7 +14,7 @@ ARGS ?=
 PROTOS_OUT ?= protos
 
 .DEFAULT_GOAL := help
-.PHONY: help play host test check bench train strength protos protos-baseline pictures clean distclean dev runtime \
+.PHONY: help play host test check bench train strength protos protos-baseline pictures messages screenshots clean distclean dev runtime \
         check-style check-types check-imports check-buf check-protos check-wheel try-wheel
 
 help: ## This list
@@ -51,6 +51,12 @@ protos-baseline: dev ## Accept today's contract as the one that later versions m
 
 pictures: dev ## Draw the pictures of docs/rules.md again
 	$(PY) -m docs.pictures.draw
+
+messages: dev ## Bring the catalogues of all languages up to date and compile them
+	$(PY) tools/messages.py
+
+screenshots: dev ## Draw every screen into docs/screens, from the real rendering
+	$(PY) -m tests.client.screen.screenshots docs/screens
 
 clean: ## Remove caches and build results; the virtual environment stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks

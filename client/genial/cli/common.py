@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import json
+import os
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -76,10 +77,28 @@ def chosen_rules(players: int | None, mode: str, preset: str, leaving: str = "bo
 
 
 def plain_option(function: Decorated) -> Decorated:
-    """The option for lines of text."""
-    return click.option("--plain", is_flag=True, help="Lines of text instead of a full screen.")(
-        function
+    """The options for lines of text, and for the language; that one is chosen here and now."""
+    language = click.option(
+        "--language",
+        type=click.Choice(("en", "es", "de")),
+        expose_value=False,
+        callback=_speak,
+        help="English, Spanish or German. [default: the settings, else the system's]",
     )
+    plain = click.option("--plain", is_flag=True, help="Lines of text instead of a full screen.")
+    return language(plain(function))
+
+
+def _speak(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Says everything from now on in the language asked for."""
+    from genial.client.languages import speak
+    from genial.client.settings import load_settings, settings_path
+
+    if value is not None:
+        os.environ["GENIAL_LANGUAGE"] = value
+    # What is wrong with the settings is told where they are used.
+    settings, _problems = load_settings(settings_path())
+    speak(settings.language)
 
 
 def name_option(function: Decorated) -> Decorated:

@@ -15,9 +15,11 @@ from genial.client.form import (
 )
 from genial.client.hearing import Step
 from genial.client.keys import Action, Context, context_of
+from genial.client.lessons import go_on
 from genial.client.messages import (
     AskGames,
     AskLevels,
+    BeginLessons,
     Connect,
     CreateTable,
     Detach,
@@ -252,6 +254,8 @@ def _leave(model: Model, key: str) -> Step:
         return replace(model, screen=Screen.END if over else Screen.GAME, reel=None), ()
     if model.screen is Screen.BROWSE:
         return model, (Quit(),)
+    if model.lesson is not None:
+        return model, (Detach(),)
     if model.width < MIN_WIDTH or model.height < MIN_HEIGHT:
         # Nothing could be asked in a window of this size.
         return model, (Detach(),)
@@ -438,6 +442,14 @@ def _play(model: Model, key: str) -> Step:
     return replaying.play_or_stop(model), ()
 
 
+def _lessons(model: Model, key: str) -> Step:
+    return model, (BeginLessons(),)
+
+
+def _go_on(model: Model, key: str) -> Step:
+    return go_on(model), ()
+
+
 def _history(model: Model, key: str) -> Step:
     return replace(model, overlay=Overlay.HISTORY, scroll=0, history=None), (AskGames(),)
 
@@ -509,6 +521,8 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.ENTER: _enter,
     Action.REPLAY: _replay,
     Action.HISTORY: _history,
+    Action.LESSONS: _lessons,
+    Action.GO_ON: _go_on,
     Action.NEXT_MOVE: _next_move,
     Action.PREVIOUS_MOVE: _previous_move,
     Action.PLAY: _play,

@@ -30,6 +30,8 @@ from genial.client import messages as m
 from genial.client.calls import session_call
 from genial.client.errors import GenialError
 from genial.client.finder import Finder
+from genial.client.languages import speak
+from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
 from genial.client.palette import Depth, Look, detect_depth
@@ -189,7 +191,7 @@ class Player:
         self._invite = invite
         self._input = input
         self._output = output
-        self._session: Session | None = None
+        self._session: Session | LessonTable | None = None
         self._own_link: HostLink | None = None
         self._finder = Finder(self._make_link, self._store, self.dispatch)
         self._came_by_list = False
@@ -258,6 +260,8 @@ class Player:
     def dispatch(self, message: m.Message) -> None:
         """Take a message into the model, and carry out what follows from it."""
         before = self.model
+        # Callbacks of the terminal come in a context of their own.
+        speak(before.settings.language)
         model, effects = update(replace(before, now=time.monotonic()), message)
         self.model = model
         for effect in effects:
@@ -286,6 +290,11 @@ class Player:
                 self._background(self._tried(lambda: self._create(create)))
             case m.AskLevels(address=address):
                 self._background(self._tried(lambda: self._ask_levels(address)))
+            case m.BeginLessons():
+                self._background(self._begin_lessons())
+            case m.ShowLesson(step=step):
+                if isinstance(self._session, LessonTable):
+                    self._session.begin(step)
             case m.AskGames():
                 self._background(self._tried(self._ask_games))
             case m.OpenRecord(game_id=game_id):
@@ -358,6 +367,10 @@ class Player:
         await self._stop_browsing()
         self._attach(session)
 
+    async def _begin_lessons(self) -> None:
+        await self._stop_browsing()
+        self._attach(LessonTable())
+
     async def _ask_levels(self, address: str) -> None:
         async with await self._make_link(address, store=self._store) as link:
             levels = await link.list_bot_levels()
@@ -365,13 +378,13 @@ class Player:
 
     async def _ask_games(self) -> None:
         session = self._session
-        games = [] if session is None else await session.link.list_games()
+        games = await session.link.list_games() if isinstance(session, Session) else []
         newest = sorted(games, key=lambda game: game.started_at.seconds, reverse=True)
         self.dispatch(m.GamesKnown(tuple(newest)))
 
     async def _open_record(self, game_id: str) -> None:
         session = self._session
-        if session is None:
+        if not isinstance(session, Session):
             return
         content = await session.link.get_record(game_id)
         try:
@@ -409,15 +422,16 @@ class Player:
             self._own_host = await self._start_host()
         return self._own_host
 
-    def _attach(self, session: Session, invite: str = "") -> None:
+    def _attach(self, session: Session | LessonTable, invite: str = "") -> None:
         self._session = session
+        lesson = isinstance(session, LessonTable)
         table = session.table if session.table.table_id else None
         address = session.link.address
         invite = invite or self._invite or address
-        self.dispatch(m.Seated(address, table, session.seat, invite))
+        self.dispatch(m.Seated(address, table, session.seat, invite, lesson))
         self._follower = self._start(self._follow(session))
 
-    async def _follow(self, session: Session) -> None:
+    async def _follow(self, session: Session | LessonTable) -> None:
         async for change in session.updates():
             self.dispatch(change)
 
@@ -529,5 +543,6 @@ class Player:
         if (width, height) != (self.model.width, self.model.height):
             self.model, _effects = update(self.model, m.Resized(width, height))
         if self._drawn is None or self._drawn[0] is not self.model:
+            speak(self.model.settings.language)
             self._drawn = (self.model, draw(self.model, width, height, self.look))
         return self._drawn[1]

@@ -27,7 +27,7 @@ from genial.client.addresses import address_of, target
 from genial.client.channel import first_success
 from genial.client.errors import AmbiguousNameError, GenialError
 from genial.client.reach import open_pinned
-from genial.client.text import _
+from genial.client.text import _, printable
 from genial.wire.announcement import SERVICE_TYPE, Announcement, MalformedAnnouncementError
 
 RESOLVE_MS: Final = 3_000
@@ -39,7 +39,6 @@ SETTLE_SECONDS: Final = 1.3
 told within the last second, mDNS does not tell again before that second is over."""
 FIND_SECONDS: Final = 2.5
 _STAGGER_SECONDS: Final = 0.1
-_LONGEST_NAME: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,9 @@ class Browser:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._zeroconf is not None and self._given is None:
-            await self._zeroconf.async_close()
+            # In a task of its own: in one that was cancelled it gives up while it still starts,
+            # and leaves its sockets open.
+            await asyncio.create_task(self._zeroconf.async_close())
 
     @property
     def hosts(self) -> tuple[FoundHost, ...]:
@@ -338,7 +339,7 @@ def _merged(
     return replace(
         known,
         host_id=announcement.host_id,
-        name=_printable(announcement.name),
+        name=printable(announcement.name),
         addresses=_ordered(addresses),
         port=port,
         fingerprint=announcement.fingerprint,
@@ -356,9 +357,3 @@ def _ordered(addresses: list[str]) -> tuple[str, ...]:
         return number.is_link_local, number.version == 6
 
     return tuple(sorted(dict.fromkeys(addresses), key=rank))
-
-
-def _printable(name: str) -> str:
-    """Anybody may announce any name; none may disturb a screen."""
-    shown = "".join(c for c in name if c.isprintable())[:_LONGEST_NAME].strip()
-    return shown or "?"

@@ -6,11 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any, assert_never
 
 from genial.client import messages as m
+from genial.client.lesson_table import LessonTable
 from genial.client.session import Session
 
 
-def session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
+def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
     """What of the session an effect stands for."""
+    if isinstance(session, LessonTable):
+        return _lesson_call(session, effect)
     match effect:
         case m.Place(tile=tile, cells=cells):
             return lambda: session.place_tile(tile, cells)
@@ -47,6 +50,8 @@ def session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[A
             | m.AskLevels()
             | m.AskGames()
             | m.OpenRecord()
+            | m.BeginLessons()
+            | m.ShowLesson()
             | m.CreateTable()
             | m.Detach()
             | m.Keep()
@@ -55,3 +60,18 @@ def session_call(session: Session, effect: m.Effect) -> Callable[[], Awaitable[A
         ):
             raise AssertionError(effect)
     assert_never(effect)
+
+
+def _lesson_call(table: LessonTable, effect: m.Effect) -> Callable[[], Awaitable[Any]]:
+    """The tutorial's table knows only what its game needs."""
+    match effect:
+        case m.Place(tile=tile, cells=cells):
+            return lambda: table.place_tile(tile, cells)
+        case m.Exchange():
+            return table.exchange
+        case m.Refill():
+            return table.refill
+        case m.LeaveTable():
+            return table.leave
+        case _:
+            return table.nothing

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum, auto
 from typing import Final
 
+from genial.client.lessons import LESSONS
 from genial.client.model import Model, Overlay, Screen
 from genial.client.text import N_, _
 from genial.engine.moves import Phase
@@ -91,6 +92,8 @@ class Action(StrEnum):
     NEXT_MOVE = auto()
     PREVIOUS_MOVE = auto()
     PLAY = auto()
+    LESSONS = auto()
+    GO_ON = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,10 @@ def _no_rows(model: Model) -> bool:
 
 def _can_host(model: Model) -> bool:
     return model.can_host
+
+
+def _by_key(model: Model) -> bool:
+    return model.lesson is not None and LESSONS[model.lesson].by_key
 
 
 def _has_held(model: Model) -> bool:
@@ -289,6 +296,11 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.LAST, ("end",), "", "", "", _in(Context.REPLAY)),
     Binding(Action.PLAY, (" ",), N_("Space"), N_("play"), N_("step by itself, or stop"),
             _in(Context.REPLAY), 2),
+    # Learning.
+    Binding(Action.LESSONS, ("t",), "t", N_("tutorial"), N_("learn the game in ten steps"),
+            _in(Context.BROWSE), 3),
+    Binding(Action.GO_ON, (" ",), N_("Space"), N_("go on"), N_("the next step of the lesson"),
+            _TABLE, 1, _by_key),
     # At the table.
     Binding(Action.TRACKS, ("t",), "t", N_("tracks"),
             N_("tracks weakest first, or in the order R G B O Y P"),

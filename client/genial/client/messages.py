@@ -123,6 +123,7 @@ class Seated:
     table: Table | None
     seat: int | None
     invite: str = ""
+    lesson: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +313,18 @@ class OpenRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class BeginLessons:
+    """Sit down at the tutorial's table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowLesson:
+    """Lay out what a step of the tutorial begins with."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class LeaveTable:
     """Leave the table for good; mid-game that is resigning."""
 
@@ -360,6 +373,8 @@ Effect = (
     | AskLevels
     | AskGames
     | OpenRecord
+    | BeginLessons
+    | ShowLesson
     | CreateTable
     | LeaveTable
     | Detach

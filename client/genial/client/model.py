@@ -283,6 +283,7 @@ class Model:
         form: The new table that is being described.
         levels: Levels of bots that the host offers.
         reel: The record on screen REPLAY.
+        lesson: The step of the tutorial, from 0; None outside of it.
         history: Games at this host, newest first; None: not asked yet.
         now: Seconds of a monotonic clock, of the last tick.
         heard: `now` when the game was last heard of, for clocks.
@@ -318,6 +319,7 @@ class Model:
     levels: tuple[str, ...] = ("medium",)
     reel: Reel | None = None
     history: tuple[GameSummary, ...] | None = None
+    lesson: int | None = None
     entry: Entry | None = None
     question: Ask | None = None
     notice: str = ""

@@ -8,26 +8,33 @@ source is shown. Sentences keep their placeholders as `{name}` and are filled wi
 from __future__ import annotations
 
 import gettext
+from contextvars import ContextVar
 from typing import Final
 
 _ENGLISH: Final = gettext.NullTranslations()
-_chosen: gettext.NullTranslations = _ENGLISH
+# Several players may sit in one process, each with a language of their own.
+_chosen: Final[ContextVar[gettext.NullTranslations]] = ContextVar("language", default=_ENGLISH)
 
 
 def install(translations: gettext.NullTranslations | None) -> None:
-    """Chooses the catalogue for everything said from now on; None: English."""
-    global _chosen
-    _chosen = translations or _ENGLISH
+    """Chooses the catalogue for everything said from now on in this context; None: English."""
+    _chosen.set(translations or _ENGLISH)
 
 
 def _(message: str) -> str:
     """A sentence in the chosen language."""
-    return _chosen.gettext(message)
+    return _chosen.get().gettext(message) if message else ""
 
 
 def ngettext(one: str, many: str, count: int) -> str:
     """The form of a sentence that goes with a number."""
-    return _chosen.ngettext(one, many, count)
+    return _chosen.get().ngettext(one, many, count)
+
+
+def printable(name: str, longest: int = 80) -> str:
+    """A name that anybody may have given to anything, so that it disturbs no screen."""
+    shown = "".join(c for c in name if c.isprintable())[:longest].strip()
+    return shown or "?"
 
 
 def N_(message: str) -> str:

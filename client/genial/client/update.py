@@ -9,6 +9,7 @@ from genial.client import replaying
 from genial.client.actions import press
 from genial.client.hearing import CELEBRATION_SECONDS, Step, hear, left_table
 from genial.client.keys import Context, action_for, context_of
+from genial.client.lessons import LESSONS, watch_lesson
 from genial.client.messages import (
     Answered,
     Failed,
@@ -20,9 +21,11 @@ from genial.client.messages import (
     Mouse,
     Pasted,
     RecordOpened,
+    Refill,
     Resized,
     Seated,
     SeatsHeld,
+    ShowLesson,
     Tick,
     Told,
     Unseated,
@@ -39,6 +42,19 @@ TEXT_LENGTH: Final = 400
 
 def update(model: Model, message: Message) -> Step:
     """The model after a message, and the effects to be carried out, in order."""
+    after, effects = _updated(model, message)
+    if after.lesson is None or model.lesson is None:
+        return after, effects
+    after = watch_lesson(model, after)
+    if after.lesson is not None and after.lesson != model.lesson:
+        if LESSONS[min(after.lesson, len(LESSONS) - 1)].fresh:
+            # Another position comes: what this one still asks for would happen there.
+            effects = tuple(effect for effect in effects if not isinstance(effect, Refill))
+        effects = (*effects, ShowLesson(after.lesson))
+    return after, effects
+
+
+def _updated(model: Model, message: Message) -> Step:
     match message:
         case Key(name=name):
             return _key(model, name)
@@ -144,6 +160,7 @@ def _seated(model: Model, message: Seated) -> Model:
         screen=Screen.ROOM,
         address=message.address,
         invite=message.invite,
+        lesson=0 if message.lesson else None,
         table=message.table,
         seat=message.seat,
         watching=message.seat is None,

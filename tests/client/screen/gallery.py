@@ -368,6 +368,10 @@ def replaying() -> Model:
     return go(model, 120)
 
 
+def lesson() -> Model:
+    return replace(first_tile(), lesson=3)
+
+
 def history() -> Model:
     games = tuple(
         GameSummary(
@@ -405,6 +409,7 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("room", "The table before the game", room),
     ("replay", "A replay", replaying),
     ("history", "Games at this host", history),
+    ("lesson", "The tutorial", lesson),
     ("help", "Help", lambda: over(Overlay.HELP)),
     ("log", "The whole log", lambda: over(Overlay.LOG)),
     ("rules", "The rules", lambda: over(Overlay.RULES)),
@@ -419,6 +424,7 @@ LARGE: tuple[tuple[str, str, Callable[[], Model], int, int], ...] = (
     ("heat-map-large", "The heat map, large", heat, 120, 40),
     ("exchange-large", "Refill or exchange, large", closing, 120, 40),
     ("spectator-large", "Watching, large", spectator, 120, 40),
+    ("lesson-large", "The tutorial, large", lesson, 96, 32),
     ("replay-large", "A replay, large", replaying, 120, 40),
     ("board-100x30", "More rows for the log", board_screen, 100, 30),
     ("board-160x50", "A large window", mockup_model, 160, 50),

@@ -422,7 +422,7 @@ def test_a_host_can_be_chosen_and_be_this_laptop() -> None:
 def test_a_digit_begins_an_address() -> None:
     model, effects = press(lobby(), *"10.0.0.7", "enter")
     assert effects == [m.Connect("10.0.0.7")]
-    model, effects = press(Model(settings=Settings(name="Ana")), "enter", *"host", "enter")
+    _model, effects = press(Model(settings=Settings(name="Ana")), "enter", *"host", "enter")
     assert effects == [m.Connect("host")]
 
 
@@ -435,7 +435,8 @@ def test_every_value_of_every_form_can_be_reached() -> None:
                 model, _ = press(model, "right")
             for _press in range(6):
                 model, _ = press(model, "left")
-            if line:
+            # Fewer players leave fewer seats to bots, which does not come back by itself.
+            if line > 2:
                 assert model.form == start.form
                 assert model.settings == start.settings
 

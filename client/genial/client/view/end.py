@@ -9,6 +9,7 @@ from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.game import draw_table_title
+from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import end_sentence
 from genial.client.view.sides import moves_made, won_text
 from genial.client.view.typing import draw_entry
@@ -236,6 +237,9 @@ def _braille(left: int, right: int) -> str:
 
 def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView) -> None:
     y = 20
+    if model.lesson is not None:
+        draw_lesson(canvas, 0, y, canvas.width, 3, model)
+        return
     verdict = model.verdict
     if verdict is not None:
         if verdict.record_path is not None:

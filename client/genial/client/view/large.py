@@ -8,6 +8,7 @@ from genial.client.text import _
 from genial.client.view import sides
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.geometry import RACK_ROWS, TRACK_COLUMNS, LargeGrid
+from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_large_rack
 from genial.client.view.small import rack_as_shown
@@ -124,6 +125,9 @@ def _log(canvas: Canvas, grid: LargeGrid, top: int, model: Model, look: Look) ->
     if end + 2 + len(keys) < x + width:
         canvas.put_right(x + width - 1, y, keys, "muted")
     inner = width - 2
+    if model.lesson is not None:
+        draw_lesson(canvas, x, y, width, height, model)
+        return
     draw_stream(canvas, x + 1, y + 1, inner, height - 2, model, look)
     last = y + height - 1
     if model.entry is not None:

@@ -8,6 +8,7 @@ from genial.client.text import _
 from genial.client.view import sides
 from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.geometry import SmallGrid, board_grid
+from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_small_rack
 from genial.client.view.spans import put_spans
@@ -121,6 +122,9 @@ def _bottom(
 ) -> None:
     """Last move, chat, choices; what is left of a taller window shows the stream."""
     last = canvas.height - 2
+    if model.lesson is not None and not model.notice:
+        draw_lesson(canvas, 0, last - 1, canvas.width, 2, model)
+        return
     extra = last - 22
     if extra > 0:
         draw_stream(canvas, ox + 1, 21, 78, extra, model, look)

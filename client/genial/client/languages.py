@@ -1,0 +1,59 @@
+"""Which language is spoken: by option, by setting, or as the environment says.
+
+Catalogues lie in `locale/LANGUAGE/LC_MESSAGES/genial.mo`, made by `make messages` from
+the `.po` files beside them.
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from genial.client import text
+
+LANGUAGES: Final = ("en", "es", "de")
+_VARIABLES: Final = ("GENIAL_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+@cache
+def catalogue(language: str) -> gettext.NullTranslations:
+    """The messages of a language; English, and what has no catalogue, speaks the source."""
+    path = files("genial.client") / "locale" / language / "LC_MESSAGES" / "genial.mo"
+    if language == "en" or not path.is_file():
+        return gettext.NullTranslations()
+    with path.open("rb") as file:
+        return gettext.GNUTranslations(file)
+
+
+def from_environment(environment: Mapping[str, str]) -> str:
+    """The language that the variables ask for; English where they ask for another one.
+
+    LANGUAGE, a list, goes before the others unless there is no locale at all (as gettext
+    has it); GENIAL_LANGUAGE goes before everything.
+    """
+    chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
+    wanted = [chosen]
+    listed = environment.get("LANGUAGE", "") if not environment.get("GENIAL_LANGUAGE") else ""
+    if listed and chosen.partition(".")[0] not in ("", "C", "POSIX"):
+        wanted = [*listed.split(":"), chosen]
+    for name in wanted:
+        code = name.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+        if code in LANGUAGES:
+            return code
+    return "en"
+
+
+def chosen_language(setting: str = "") -> str:
+    """The language for a person whose settings say `setting` (empty: nothing)."""
+    if os.environ.get("GENIAL_LANGUAGE"):
+        return from_environment(os.environ)
+    return setting if setting in LANGUAGES else from_environment(os.environ)
+
+
+def speak(setting: str = "") -> None:
+    """Says everything in that language from now on, in this task and those it starts."""
+    text.install(catalogue(chosen_language(setting)))
