@@ -104,6 +104,27 @@ def chosen_password(path: Path | None) -> str | None:
         raise click.ClickException(f"--password-file: {error}.") from error
 
 
+def table_password_option(about: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option for a file that holds a table's password."""
+    return click.option(
+        "--table-password-file", type=click.Path(path_type=Path), metavar="FILE", help=about
+    )
+
+
+def table_password(path: Path | None) -> str:
+    """The password of that file; empty: there is none.
+
+    Raises:
+        click.ClickException: The file cannot be read.
+    """
+    from genial.wire.secret_files import SecretFileError, read_secret
+
+    try:
+        return "" if path is None else read_secret(path)
+    except SecretFileError as error:
+        raise click.ClickException(f"--table-password-file: {error}.") from error
+
+
 async def greet(contact: FirstContact) -> Greeting:
     """Shows a host that is new on standard error; asks, if a password depends on it."""
     from genial.client.trust import Greeting

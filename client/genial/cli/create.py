@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from genial.cli.access import AccessOptions, host_options
+from genial.cli.access import (
+    AccessOptions,
+    host_options,
+    table_password,
+    table_password_option,
+)
 from genial.cli.common import chosen_rules, game_options, parse_levels, print_json, run
 from genial.cli.tree import GenialCommand
 
@@ -39,6 +45,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Games in the match; 0: as long as everybody wants a rematch. [default: 0]",
 )
+@table_password_option("Who sits down has to know the password in the first line of FILE.")
 @click.option("--json", "as_json", is_flag=True, help='One JSON document: {"table_id"}.')
 @host_options
 def create(
@@ -50,6 +57,7 @@ def create(
     first: str,
     leaving: str,
     games: int,
+    table_password_file: Path | None,
     as_json: bool,
     access: AccessOptions,
 ) -> int:
@@ -63,6 +71,7 @@ def create(
 
     rules = chosen_rules(players, mode, preset, leaving)
     levels = parse_levels(bots)
+    password = table_password(table_password_file)
     if len(levels) > rules.players:
         raise click.UsageError(f"{len(levels)} bots do not fit on {rules.players} seats.")
     options = TableOptions(
@@ -71,7 +80,7 @@ def create(
 
     async def open_table() -> Table:
         async with await connect(address, access=access.make()) as link:
-            return await link.create_table(options, bot_levels=levels)
+            return await link.create_table(options, bot_levels=levels, password=password)
 
     table = run(open_table)
     if as_json:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from genial.cli.access import AccessOptions, host_options
+from genial.cli.access import (
+    AccessOptions,
+    host_options,
+    table_password,
+    table_password_option,
+)
 from genial.cli.common import name_option, plain_option, player_name, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
@@ -14,10 +21,16 @@ from genial.cli.tree import GenialCommand
 @click.argument("address", required=False)
 @click.option("--table", metavar="T", help="The table's id. [default: the one that is open]")
 @name_option
+@table_password_option("The table's password, in the first line of FILE.")
 @plain_option
 @host_options
 def join(
-    address: str | None, table: str | None, name: str | None, plain: bool, access: AccessOptions
+    address: str | None,
+    table: str | None,
+    name: str | None,
+    table_password_file: Path | None,
+    plain: bool,
+    access: AccessOptions,
 ) -> int:
     """Take a seat at the host at ADDRESS; without one, at a host on this network.
 
@@ -27,12 +40,15 @@ def join(
     from genial.client.lines import are_terminals
 
     terminal = are_terminals()
+    password = table_password(table_password_file)
     if terminal and not plain:
         from genial.cli.screen import join_on_screen
 
-        return run_client(lambda: join_on_screen(address, table, name, access))
+        return run_client(lambda: join_on_screen(address, table, name, access, password))
     chosen, explicit = player_name(name, may_ask=terminal)
-    return run_client(lambda: _join_plain(address, table, chosen, explicit, access, terminal))
+    return run_client(
+        lambda: _join_plain(address, table, chosen, explicit, access, terminal, password)
+    )
 
 
 async def _join_plain(
@@ -42,6 +58,7 @@ async def _join_plain(
     explicit: bool,
     access: AccessOptions,
     terminal: bool,
+    password: str,
 ) -> int:
     from contextlib import AsyncExitStack
 
@@ -59,7 +76,9 @@ async def _join_plain(
             access,
             reader if terminal else None,
         )
-        session = await sit_down(place.link, place.table.table_id, name, chosen=explicit)
+        session = await sit_down(
+            place.link, place.table.table_id, name, chosen=explicit, password=password
+        )
         error = await run_plain(session, reader)
     if error is not None:
         raise Failure(error.sentence)

@@ -14,7 +14,11 @@ from genial.client.session import DiskStore, connect, watch
 
 
 async def join_on_screen(
-    address: str | None, table_id: str | None, name: str | None, access: AccessOptions
+    address: str | None,
+    table_id: str | None,
+    name: str | None,
+    access: AccessOptions,
+    password: str,
 ) -> int:
     """`genial join` at a terminal: at the table if it is plain which, else at the list."""
     if address is None and table_id is None:
@@ -28,7 +32,9 @@ async def join_on_screen(
         place = await find_place(
             stack, address, table_id, chosen if explicit else None, access, LineReader()
         )
-        session = await sit_down(place.link, place.table.table_id, chosen, chosen=explicit)
+        session = await sit_down(
+            place.link, place.table.table_id, chosen, chosen=explicit, password=password
+        )
         return await app.run(
             session=session,
             store=place.link.store,

@@ -41,7 +41,9 @@ class Place:
         self.held = held
 
 
-async def sit_down(link: HostLink, table_id: str, name: str, *, chosen: bool) -> Session:
+async def sit_down(
+    link: HostLink, table_id: str, name: str, *, chosen: bool, password: str = ""
+) -> Session:
     """Takes a seat; a name that nobody chose gives way to one that is taken already.
 
     Raises:
@@ -50,12 +52,12 @@ async def sit_down(link: HostLink, table_id: str, name: str, *, chosen: bool) ->
     tried = name
     for number in range(2, _MOST_NAMESAKES + 1):
         try:
-            return await join(link, table_id, name=tried)
+            return await join(link, table_id, name=tried, password=password)
         except RefusedError as error:
             if chosen or error.reason != "NAME_TAKEN":
                 raise
             tried = f"{name} {number}"
-    return await join(link, table_id, name=tried)
+    return await join(link, table_id, name=tried, password=password)
 
 
 async def find_place(

@@ -55,6 +55,8 @@ _LONGEST_PAUSE_SECONDS: Final = 1.0
 
 _SILENCE: Final = (Reason.UNREACHABLE, Reason.TIMED_OUT, Reason.HOST_CLOSING)
 
+_SLOW_DOWN: Final = str(Reason.TOO_MANY_CALLS)
+
 _VERIFY_FAILED: Final = "CERTIFICATE_VERIFY_FAILED"
 """What TLS says when the certificate is not the one that was pinned."""
 
@@ -229,8 +231,9 @@ async def call(
             )
         except grpc.aio.AioRpcError as error:
             failure = from_rpc(error)
-            last = loop.time() + pause >= deadline
-            if last or not isinstance(failure, HostUnreachableError):
+            # Being told to slow down changes nothing either: the same may be asked again.
+            again = isinstance(failure, HostUnreachableError) or failure.reason == _SLOW_DOWN
+            if not again or loop.time() + pause >= deadline:
                 raise failure from None
         await asyncio.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)

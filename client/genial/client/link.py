@@ -71,11 +71,20 @@ class HostLink:
         return answer.host
 
     async def create_table(
-        self, options: TableOptions, *, name: str = "", bot_levels: Sequence[str] = ()
+        self,
+        options: TableOptions,
+        *,
+        name: str = "",
+        bot_levels: Sequence[str] = (),
+        password: str = "",
     ) -> Table:
         """Opens a table without sitting down; bots sit from the last seat downwards."""
         request = lobby_service_pb2.CreateTableRequest(
-            request_id=new_request_id(), name=name, options=options, bot_levels=bot_levels
+            request_id=new_request_id(),
+            name=name,
+            options=options,
+            bot_levels=bot_levels,
+            password=password,
         )
         answer = await call(self.lobby.CreateTable, request)
         return answer.table

@@ -24,7 +24,7 @@ from genial.client.errors import (
     IncompatibleHostError,
     TrustError,
 )
-from genial.client.text import _
+from genial.client.text import _, printable
 from genial.client.trust import (
     Access,
     Certificate,
@@ -223,7 +223,7 @@ async def _judge(
         return None
     contact = FirstContact(
         answer.host.host_id,
-        answer.host.name,
+        printable(answer.host.name),
         address_of(answer.target),
         answer.certificate.fingerprint,
         access.password is not None and answer.host.password_required,

@@ -121,6 +121,7 @@ async def join(
     seat: int | None = None,
     token: str | None = None,
     bot_level: str = "",
+    password: str = "",
     keep_records: bool = True,
 ) -> Session:
     """Takes a seat, or goes back to the one that a stored token holds.
@@ -133,6 +134,7 @@ async def join(
         seat: Which seat, 0-based; None: the first open one.
         token: The seat's token, for bots that are given one; None: the store's.
         bot_level: Set by bots: the level that they play at.
+        password: Of the table; empty: it has none, or the seat is held already.
         keep_records: Whether to fetch, compare and keep the record after each game.
 
     Raises:
@@ -151,6 +153,7 @@ async def join(
         name=name,
         seat=seat,
         bot_level=bot_level,
+        password=password,
     )
     try:
         # Kept before it is sent: a client that dies in between can still go back.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from genial.services.certificate import FILE_NAME as CERTIFICATE
+from genial.services.files import put_new
 from genial.services.settings import DATABASE
 
 _PARTS: Final = (DATABASE, CERTIFICATE)
@@ -69,8 +70,7 @@ def back_up(data: Path, target: Path) -> Backup:
             packed = staged / "backup.tar.gz"
             _pack(staged, parts, packed)
             size = packed.stat().st_size
-            # A link never takes the place of what has come there meanwhile.
-            os.link(packed, target)
+            put_new(packed, target)
     except FileExistsError as fault:
         raise BackupError(f"{target} is there already; choose another name.") from fault
     except (OSError, sqlite3.Error) as fault:

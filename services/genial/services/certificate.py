@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.asymmetric.types import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from genial.services.files import put_new
 from genial.wire.metadata import CERTIFICATE_NAME
 
 log = logging.getLogger(__name__)
@@ -189,8 +190,7 @@ def _keep(path: Path, made: HostCertificate) -> bool:
                 file.write(made.key + made.chain)
                 file.flush()
                 os.fsync(file.fileno())
-            # Unlike a renaming, a link never takes the place of what is there.
-            os.link(beside, path)
+            put_new(Path(beside), path)
         except FileExistsError:
             return False
         finally:

@@ -224,3 +224,16 @@ async def test_check_config(tmp_path: Path) -> None:
         assert log
         for line in log:
             assert json.loads(line)["level"], line
+
+
+async def test_a_table_has_a_password_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "word").write_text("sesame\n")
+    word = ("--table-password-file", tmp_path / "word")
+    async with encrypted_host(tmp_path) as host:
+        made = await genial("create", at(host), *word, home=tmp_path)
+        table = ("--table", made.out.strip(), "--plain")
+        without = await genial("join", at(host), *table, home=tmp_path, typed="quit\n")
+        assert without.code == 1
+        assert "not the password of this table" in without.err
+        within = await genial("join", at(host), *table, *word, home=tmp_path, typed="quit\n")
+        assert within.code == 0, within.err

@@ -11,6 +11,7 @@
     messages   a table as the message that one viewer gets
     store      tables, chat and answers on disk
     runtime    one running table: its lock, its watchers, what it asks of other services
+    passwords  who knows the password of a table
     standing   tables that are always open
     lobby      all tables of a host: calls in, answers out
     looking    LobbyService, the part that changes nothing

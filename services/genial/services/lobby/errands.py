@@ -209,7 +209,8 @@ def create_request(table: Table, order: Order) -> room_service_pb2.CreateRoomReq
         match_id=table.match_id,
         match_game=table.game_number,
         match_games=options.games,
-        spectators_forbidden=options.spectators_forbidden,
+        # Who does not know the table's password could otherwise watch its games by their ids.
+        spectators_forbidden=options.spectators_forbidden or table.password_hash is not None,
         hints_forbidden=options.hints_forbidden,
     )
 

@@ -43,8 +43,8 @@ class LobbyHandler(LookingHandler):
 
     def __init__(self, lobby: Lobby, host: HostDescriber, limits: Limits | None = None) -> None:
         """`limits` says how many tables one address may open; the defaults if left out."""
-        super().__init__(lobby, host)
         self._limits = limits or Limits()
+        super().__init__(lobby, host, self._limits)
         self._exempt = Exemptions(self._limits.exempt)
         self._opened_from: dict[str, str] = {}
         per_minute = lobby.settings.chat_per_minute
@@ -145,10 +145,8 @@ class LobbyHandler(LookingHandler):
                     table, token_hash, number=number, level=level, now=now, chance=chance
                 )
             else:
-                if table.seat_of(token_hash) is None and not wording.is_password(
-                    request.password, table.password_hash
-                ):
-                    raise GenialError(Reason.BAD_TABLE_PASSWORD)
+                if table.seat_of(token_hash) is None:
+                    self._passwords.check(request.password, table.password_hash, call)
                 table, seat = seating.join(
                     table,
                     token_hash,
@@ -322,7 +320,9 @@ class LobbyHandler(LookingHandler):
         request_id = requests.request_id(request.request_id)
         running = self.running(request.table_id)
         token_hash = token_hash_of(call)
-        check_may_watch(running.table, token_hash, "")
+        check_may_watch(running.table, token_hash)
+        if token_hash is None:
+            self._passwords.check("", running.table.password_hash, call)
         text = wording.clean_chat(request.text)
         async with running.lock:
             known = await known_answer(

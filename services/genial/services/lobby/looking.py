@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Final, Protocol
 
-from genial.services.lobby import wording
+from genial.services.limits import Limits
 from genial.services.lobby.lobby import ListWatcher, Lobby
 from genial.services.lobby.messages import chat_to_message
+from genial.services.lobby.passwords import TablePasswords
 from genial.services.lobby.runtime import RunningTable, Watcher
 from genial.services.lobby.table import Table
 from genial.v1 import lobby_service_pb2 as pb
@@ -33,10 +34,11 @@ class HostDescriber(Protocol):
 class LookingHandler:
     """The rpcs that change nothing; `LobbyHandler` adds the others."""
 
-    def __init__(self, lobby: Lobby, host: HostDescriber) -> None:
+    def __init__(self, lobby: Lobby, host: HostDescriber, limits: Limits) -> None:
         """`lobby` must be started before the first call."""
         self._lobby = lobby
         self._host = host
+        self._passwords = TablePasswords(limits, lambda: lobby.now() / 1000)
 
     def running(self, table_id: str) -> RunningTable:
         """The table of a request.
@@ -97,7 +99,9 @@ class LookingHandler:
         """The table now and after each change, with the chat; a seat's stream is its presence."""
         running = self.running(request.table_id)
         token_hash = token_hash_of(call)
-        check_may_watch(running.table, token_hash, request.password)
+        check_may_watch(running.table, token_hash)
+        if token_hash is None:
+            self._passwords.check(request.password, running.table.password_hash, call)
         limit = self._lobby.settings.most_watchers
         spectators = sum(other.token_hash is None for other in running.watchers)
         if token_hash is None and spectators >= limit:
@@ -110,7 +114,7 @@ class LookingHandler:
             chat, version = request.after_chat, 0
             while not watcher.superseded and self._lobby.closing is None:
                 watcher.awake.clear()
-                check_may_watch(running.table, token_hash, request.password)
+                check_may_watch(running.table, token_hash)
                 if running.table.version != version or running.last_chat > chat or not version:
                     version = running.table.version
                     yield _seen(running, token_hash, chat)
@@ -126,11 +130,11 @@ class LookingHandler:
                 self._lobby.presence_changed(running, token_hash)
 
 
-def check_may_watch(table: Table, token_hash: bytes | None, password: str) -> None:
-    """Lets seats and the creator watch, spectators where they may and know the password.
+def check_may_watch(table: Table, token_hash: bytes | None) -> None:
+    """Lets seats and the creator watch, and spectators where they may.
 
     Raises:
-        GenialError: BAD_SEAT_TOKEN, SPECTATORS_FORBIDDEN, BAD_TABLE_PASSWORD.
+        GenialError: BAD_SEAT_TOKEN, SPECTATORS_FORBIDDEN.
     """
     if token_hash is not None:
         known = table.seat_of(token_hash) or table.seat_played_by(token_hash)
@@ -139,8 +143,6 @@ def check_may_watch(table: Table, token_hash: bytes | None, password: str) -> No
         raise GenialError(Reason.BAD_SEAT_TOKEN)
     if table.options.spectators_forbidden:
         raise GenialError(Reason.SPECTATORS_FORBIDDEN)
-    if not wording.is_password(password, table.password_hash):
-        raise GenialError(Reason.BAD_TABLE_PASSWORD)
 
 
 def token_hash_of(call: Call) -> bytes | None:

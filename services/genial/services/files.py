@@ -1,0 +1,29 @@
+"""Putting a finished file where none may be lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def put_new(finished: Path, target: Path) -> None:
+    """Gives a finished file its name, unless that name is taken.
+
+    Args:
+        finished: In the same folder or file system; its other name may stay or go.
+        target: The name to give.
+
+    Raises:
+        FileExistsError: There is something of that name, perhaps since a moment ago.
+        OSError: The system refuses.
+    """
+    try:
+        # Unlike a renaming, a link never takes the place of what is there.
+        os.link(finished, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Some file systems (memory sticks, network shares) have no links.
+        if target.exists():
+            raise FileExistsError(target) from None
+        os.replace(finished, target)
