@@ -30,8 +30,10 @@ def storing(path: Path) -> Iterator[None]:
 
 
 def private_dir(path: Path) -> None:
-    """Makes a folder that only the user can look into."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Makes a folder, and those above it that are missing, for the user alone."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
 
 
 @contextmanager

@@ -1,0 +1,154 @@
+"""The plain client's commands and sentences, each fact in a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+
+from genial.client.board_text import board_sentences
+from genial.client.plain_commands import Commands, Quit
+from genial.client.sentences import (
+    event_sentences,
+    listed,
+    points_text,
+    table_changes,
+    turn_sentence,
+)
+from genial.client.session import RefusedError, Session
+from genial.engine.board import Board, cell_name
+from genial.engine.moves import Placed
+from genial.engine.rules import Rules
+from genial.engine.view import SeenRefilled
+from genial.v1.game_pb2 import SeatKind
+from genial.v1.table_pb2 import Table, TableSeat, TableState
+from tests.client.fakehost import FakeHost
+from tests.client.test_session import dealt, seated
+
+
+@pytest.fixture
+async def host() -> AsyncIterator[FakeHost]:
+    host = FakeHost()
+    await host.start()
+    yield host
+    await host.stop()
+
+
+@pytest.fixture
+async def session(host: FakeHost) -> AsyncIterator[Session]:
+    session, _heard = await dealt(host)
+    yield session
+    await session.close()
+    await session.link.close()
+
+
+async def test_moves_are_commands_to_copy_best_first(session: Session) -> None:
+    commands = Commands(session, None)
+    everything = (await commands.obey("moves 9999")).lines
+    assert session.game is not None
+    scored = session.game.view.scored_placements()
+    assert len(everything) == len(scored)
+    totals = []
+    for line in everything:
+        match = re.fullmatch(r"place ([RGBOYP]{2}) ([A-O]\d+) ([A-O]\d+)  # (.+)", line)
+        assert match, line
+        totals.append(sum(map(int, re.findall(r"[RGBOYP] (\d+)", match[4]))))
+    assert totals == sorted(totals, reverse=True)
+    assert len((await commands.obey("moves")).lines) == 5
+    assert (await commands.obey("moves 2 # as many as this")).lines == everything[:2]
+    # Copied as it stands, comment and all.
+    assert await commands.obey(everything[0]) == await commands.obey("")
+    closing = (await commands.obey("moves")).lines
+    assert closing[0].startswith("refill  # ")
+    await commands.obey(closing[0])
+    assert session.game.view.turn != 0 or session.game.view.must_place
+
+
+async def test_every_cell_is_told_once(session: Session) -> None:
+    for players in (2, 3, 4):
+        board = Board.start(Rules(players=players).zone)
+        told = "\n".join(board_sentences(board))
+        cells = set(re.findall(r"[A-O]\d+", told))
+        for first, last in re.findall(r"([A-O]\d+) to ([A-O]\d+)", told):
+            numbers = range(int(first[1:]), int(last[1:]) + 1)
+            cells |= {f"{first[0]}{number}" for number in numbers}
+        assert cells == {cell_name(cell) for cell in board.zone.cells}
+        assert told.count("printed") == 6
+
+
+async def test_commands_before_a_game_say_so_and_quit_asks(host: FakeHost) -> None:
+    session, _heard = await seated(host)
+    answers: list[bool] = []
+
+    async def may_quit() -> bool:
+        return answers.pop()
+
+    commands = Commands(session, may_quit)
+    for line in ("board", "rack", "scores", "moves", "place RB D8 D9", "refill", "turn"):
+        answer = await commands.obey(line)
+        assert "No game has begun here yet" in answer.lines[0]
+        assert answer.misunderstood
+    assert "Nothing has happened yet." in (await commands.obey("log")).lines
+    assert "Seat 0: Ana (you), not ready." in (await commands.obey("SEATS")).lines
+    answers.append(False)
+    assert (await commands.obey("quit")).lines == ["You stay."]
+    answers.append(True)
+    with pytest.raises(Quit):
+        await commands.obey("quit")
+    await session.close()
+    await session.link.close()
+
+
+async def test_every_command_of_the_help_is_one(session: Session) -> None:
+    commands = Commands(session, None)
+    for line in (await commands.obey("help")).lines:
+        word = line.split(":")[0].split(" ")[0]
+        if word == "#":
+            continue
+        assert word in commands._words, line
+    with pytest.raises(RefusedError):
+        await commands.obey("exchange")
+
+
+async def test_sentences_say_you_to_the_viewer_and_names_to_others(session: Session) -> None:
+    assert session.game is not None
+    view = session.game.view
+    best = view.scored_placements()[0]
+    placed = Placed(0, best.tile, best.cells, best.points, best.points, 2)
+    said = event_sentences(placed, view)
+    assert said[0].startswith("You placed ")
+    assert said[1] == "Ingenious! 2 bonus placements follow."
+    other = Placed(1, best.tile, best.cells, best.points, best.points, 0)
+    assert event_sentences(other, view)[0].startswith("Bot placed ")
+    assert event_sentences(SeenRefilled(0, ()), view) == ["You drew no tiles."]
+    assert turn_sentence(view) == "It is your turn: place a tile."
+
+
+def test_small_pieces() -> None:
+    assert points_text((2, 0, 1, 0, 0, 0)) == "R 2, B 1"
+    assert points_text((0,) * 6) == "no points"
+    assert listed([]) == ""
+    assert listed(["Ana"]) == "Ana"
+    assert listed(["Ana", "Max", "Eva"]) == "Ana, Max and Eva"
+
+
+def test_no_news_is_told_of_a_first_connection_or_of_readiness_used_up() -> None:
+    def table(
+        state: TableState.ValueType, *, connected: bool = False, ready: bool = False
+    ) -> Table:
+        other = TableSeat(
+            seat=1, kind=SeatKind.SEAT_KIND_HUMAN, name="Max", connected=connected, ready=ready
+        )
+        return Table(state=state, seats=[TableSeat(seat=0), other])
+
+    opened, active = TableState.TABLE_STATE_OPEN, TableState.TABLE_STATE_ACTIVE
+    assert table_changes(table(opened), table(opened, connected=True)) == []
+    assert table_changes(table(active, ready=True), table(opened)) == []
+    assert table_changes(table(opened, ready=True), table(opened)) == ["Max is not ready any more."]
+    assert table_changes(table(active, connected=True), table(active)) == [
+        "Max has lost the connection."
+    ]
+    assert table_changes(table(active), table(active, connected=True)) == [
+        "Max is connected again."
+    ]
