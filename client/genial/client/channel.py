@@ -55,8 +55,6 @@ _LONGEST_PAUSE_SECONDS: Final = 1.0
 
 _SILENCE: Final = (Reason.UNREACHABLE, Reason.TIMED_OUT, Reason.HOST_CLOSING)
 
-_SLOW_DOWN: Final = str(Reason.TOO_MANY_CALLS)
-
 _VERIFY_FAILED: Final = "CERTIFICATE_VERIFY_FAILED"
 """What TLS says when the certificate is not the one that was pinned."""
 
@@ -184,6 +182,11 @@ def open_channel(
     )
 
 
+def passes(failure: GenialError) -> bool:
+    """Whether asking the same again may help: silence, or being told to slow down."""
+    return isinstance(failure, HostUnreachableError) or failure.reason == Reason.TOO_MANY_CALLS
+
+
 def seat_metadata(token: str | None) -> Metadata:
     """The metadata that says who calls; nothing for those without a seat."""
     return () if token is None else ((SEAT_TOKEN, token),)
@@ -231,9 +234,7 @@ async def call(
             )
         except grpc.aio.AioRpcError as error:
             failure = from_rpc(error)
-            # Being told to slow down changes nothing either: the same may be asked again.
-            again = isinstance(failure, HostUnreachableError) or failure.reason == _SLOW_DOWN
-            if not again or loop.time() + pause >= deadline:
+            if not passes(failure) or loop.time() + pause >= deadline:
                 raise failure from None
         await asyncio.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 import grpc
 
-from genial.client.channel import from_rpc
+from genial.client.channel import from_rpc, passes
 from genial.client.errors import GenialError, HostUnreachableError
 from genial.client.text import _
 from genial.wire.errors import Reason
@@ -53,7 +53,7 @@ async def follow(
             on_line(_hung_up())
         except grpc.aio.AioRpcError as error:
             failure = from_rpc(error)
-            if not isinstance(failure, HostUnreachableError):
+            if not passes(failure):
                 raise failure from None
             on_line(failure)
         finally:
