@@ -379,6 +379,8 @@ class Host(_message.Message):
     STARTED_AT_FIELD_NUMBER: _builtins.int
     DRAINING_FIELD_NUMBER: _builtins.int
     PASSWORD_REQUIRED_FIELD_NUMBER: _builtins.int
+    NOW_FIELD_NUMBER: _builtins.int
+    NEIGHBOURS_FIELD_NUMBER: _builtins.int
     host_id: _builtins.str
     name: _builtins.str
     software: _builtins.str
@@ -391,6 +393,14 @@ class Host(_message.Message):
     password_required: _builtins.bool
     @_builtins.property
     def started_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def now(self) -> _timestamp_pb2.Timestamp:
+        """The host's clock as it answers."""
+
+    @_builtins.property
+    def neighbours(self) -> _containers.RepeatedCompositeFieldContainer[Global___Neighbour]:
+        """Other hosts of the same party, for clients to list beside this one."""
+
     def __init__(
         self,
         *,
@@ -403,11 +413,35 @@ class Host(_message.Message):
         started_at: _timestamp_pb2.Timestamp | None = ...,
         draining: _builtins.bool = ...,
         password_required: _builtins.bool = ...,
+        now: _timestamp_pb2.Timestamp | None = ...,
+        neighbours: _abc.Iterable[Global___Neighbour] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["started_at", b"started_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["now", b"now", "started_at", b"started_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "host_id", b"host_id", "name", b"name", "open_seats", b"open_seats", "password_required", b"password_required", "protocol", b"protocol", "software", b"software", "started_at", b"started_at", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["draining", b"draining", "host_id", b"host_id", "name", b"name", "neighbours", b"neighbours", "now", b"now", "open_seats", b"open_seats", "password_required", b"password_required", "protocol", b"protocol", "software", b"software", "started_at", b"started_at", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Host: _TypeAlias = Host  # noqa: Y015
+
+@_typing.final
+class Neighbour(_message.Message):
+    """A host that mDNS may not reach, on a network behind a router."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    address: _builtins.str
+    """HOST:PORT, IPv6 in brackets."""
+    def __init__(
+        self,
+        *,
+        address: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Neighbour: _TypeAlias = Neighbour  # noqa: Y015
