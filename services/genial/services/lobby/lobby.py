@@ -306,7 +306,10 @@ class Lobby:
             looked_at = self.now()
             await self.tick()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._alarm.wait(), self._nap(looked_at))
+                # Not wait_for: before Python 3.12 it swallows a cancellation that comes together
+                # with what it waits for, and the host would never end.
+                async with asyncio.timeout(self._nap(looked_at)):
+                    await self._alarm.wait()
 
     def _nap(self, looked_at: int) -> float:
         """Seconds until something is due that was not yet due when the tables were looked at."""
