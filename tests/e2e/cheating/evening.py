@@ -122,15 +122,27 @@ class Evening:
     async def play(self, turns: int = 100) -> bytes:
         """Both take so many turns, then Ana resigns if the game is not over; its record."""
         await asyncio.gather(*(person.play(turns) for person in self.people))
-        game = self.ana.session.game
-        assert game is not None
-        if not game.view.is_over:
-            await self.ana.session.resign()
+        game = await self._resigned()
         for person in self.people:
             await person.until(
                 lambda update: isinstance(update, GameChanged) and update.view.is_over
             )
         return await self.links[0].get_record(game.game_id)
+
+    async def _resigned(self) -> GameChanged:
+        """The game as Ana sees it, given up by her unless it is over."""
+        async with asyncio.timeout(DEADLINE):
+            while True:
+                self.ana.news.clear()
+                game = self.ana.session.game
+                assert game is not None
+                if game.view.is_over:
+                    return game
+                try:
+                    return await self.ana.session.resign()
+                except StaleRevisionError:
+                    # Max's last turn has not come to her yet.
+                    await self.ana.news.wait()
 
 
 @asynccontextmanager
