@@ -10,11 +10,11 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable, Iterable
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Final, Protocol
+from collections.abc import Callable
+from contextlib import aclosing
+from ipaddress import ip_address
+from typing import Final
 
-import ifaddr
 from zeroconf import (
     BadTypeInNameException,
     Error,
@@ -25,13 +25,16 @@ from zeroconf import (
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from genial.wire.announcement import SERVICE_TYPE, Announcement, instance_name
+from genial.wire.networks import (
+    POLL_SECONDS,
+    Adapters,
+    best_first,
+    usable_addresses,
+    watch_networks,
+)
 
 log = logging.getLogger(__name__)
 
-_POLL: Final = 2.0
-"""Seconds between two looks at the network adapters."""
-_SECOND_LOOK: Final = 0.25
-"""Part of that after which a change is looked at again; it counts once it is seen twice."""
 _UPDATE_PAUSE: Final = 1.0
 """Seconds between two changes of what is announced, at least."""
 _RETRY: Final = 30.0
@@ -42,49 +45,6 @@ _GOODBYE: Final = 1.0
 
 _FAULTS: Final = (OSError, Error, NotRunningException, TimeoutError, RuntimeError)
 """What zeroconf raises when a network is not as it should be."""
-
-Address = IPv4Address | IPv6Address
-
-
-class Adapters(Protocol):
-    """Says which addresses this machine has; tests bring their own."""
-
-    def __call__(self) -> frozenset[str]:
-        """Addresses as text, IPv6 link-local ones with their scope. Blocks for a moment."""
-        ...
-
-
-def usable_addresses() -> frozenset[str]:
-    """This machine's addresses that others might reach, loopback left out."""
-    found: set[str] = set()
-    for adapter in ifaddr.get_adapters():
-        for entry in adapter.ips:
-            if isinstance(entry.ip, str):
-                text = entry.ip
-            else:
-                host, _, scope = entry.ip
-                text = f"{host}%{scope}" if scope else host
-            try:
-                address = ip_address(text)
-            except ValueError:
-                log.debug("an adapter has an address that is none: %r", text)
-                continue
-            if not (address.is_loopback or address.is_unspecified or address.is_multicast):
-                found.add(text)
-    return frozenset(found)
-
-
-def best_first(addresses: Iterable[str]) -> list[str]:
-    """Addresses, those first that a person on the network most likely reaches and can type."""
-
-    def order(text: str) -> tuple[bool, bool, bool, str]:
-        address = ip_address(text)
-        # Docker's and other bridges live here by default, and nobody outside reaches them.
-        bridged = isinstance(address, IPv4Address) and text.startswith("172.17.")
-        return (address.version == 6, address.is_link_local, bridged, text)
-
-    return sorted(addresses, key=order)
-
 
 def is_wildcard(bind: str) -> bool:
     """Whether a host bound to `bind` listens on every address."""
@@ -104,7 +64,7 @@ class Announcer:
         bind: str = "",
         adapters: Adapters = usable_addresses,
         *,
-        poll: float = _POLL,
+        poll: float = POLL_SECONDS,
     ) -> None:
         """Announces what `describe` says.
 
@@ -166,33 +126,24 @@ class Announcer:
 
     async def _follow_networks(self) -> None:
         loop = asyncio.get_running_loop()
-        seen: frozenset[str] | None = None
         retry_at = 0.0
-        while True:
-            addresses = await loop.run_in_executor(None, self._look)
-            # A network that comes and goes must not make the announcement flap.
-            settled = seen is None or addresses == seen
-            changed = settled and addresses != self._addresses
-            seen = addresses
-            if changed or (self._zeroconf is None and loop.time() >= retry_at):
-                await self._announce_on(addresses)
-                retry_at = loop.time() + _RETRY
-            await asyncio.sleep(self._poll if settled else self._poll * _SECOND_LOOK)
+        async with aclosing(watch_networks(self._usable, poll=self._poll)) as looks:
+            async for look in looks:
+                if look.changed or (self._zeroconf is None and loop.time() >= retry_at):
+                    await self._announce_on(look.addresses)
+                    retry_at = loop.time() + _RETRY
+                elif look.woke:
+                    await self._announce_again()
 
-    def _look(self) -> frozenset[str]:
-        try:
-            addresses = self._adapters()
-        except OSError as fault:
-            log.warning("the network adapters cannot be listed: %s", fault)
-            return self._addresses
-        if is_wildcard(self._bind):
-            version = 4 if self._bind == "0.0.0.0" else None
-            usable = frozenset(
-                text for text in addresses if version in (None, ip_address(text).version)
-            )
-            # Without any network, clients on this very machine still find the host.
-            return usable or frozenset({_LOOPBACK})
-        return frozenset({self._bind})
+    def _usable(self) -> frozenset[str]:
+        if not is_wildcard(self._bind):
+            return frozenset({self._bind})
+        version = 4 if self._bind == "0.0.0.0" else None
+        usable = frozenset(
+            text for text in self._adapters() if version in (None, ip_address(text).version)
+        )
+        # Without any network, clients on this very machine still find the host.
+        return usable or frozenset({_LOOPBACK})
 
     async def _announce_on(self, addresses: frozenset[str]) -> None:
         self._addresses = addresses
@@ -204,6 +155,18 @@ class Announcer:
                 await self._send_update()
                 log.info("announcing on %s", ", ".join(best_first(addresses)) or "no network")
         except (NonUniqueNameException, BadTypeInNameException, *_FAULTS) as fault:
+            await self._stop()
+            self._complain(fault)
+
+    async def _announce_again(self) -> None:
+        """After a sleep, in which others may have forgotten this host, and its own system, too."""
+        if self._zeroconf is None:
+            return
+        try:
+            # Leaving every network first makes it join each anew, and tell of itself there.
+            await self._zeroconf.async_update_interfaces([])
+            await self._zeroconf.async_update_interfaces(self._interfaces())
+        except _FAULTS as fault:
             await self._stop()
             self._complain(fault)
 

@@ -21,7 +21,7 @@ from grpc_health.v1 import health, health_pb2
 
 from genial.services import facts, game
 from genial.services.admission import Admission
-from genial.services.announce import Announcer, address_text, best_first, usable_addresses
+from genial.services.announce import Announcer, address_text
 from genial.services.bots.handler import BotHandler, Door
 from genial.services.bots.supervisor import Supervisor
 from genial.services.certificate import FILE_NAME as CERTIFICATE_FILE
@@ -58,6 +58,7 @@ from genial.v1 import (
 )
 from genial.wire.announcement import PROTOCOL, Announcement
 from genial.wire.errors import GenialError
+from genial.wire.networks import best_first, usable_addresses
 from genial.wire.serving import Call, rpc_handlers
 from genial.wire.values import timestamp_to_message
 from genial.wire.version import SOFTWARE

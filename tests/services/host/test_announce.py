@@ -13,8 +13,9 @@ from zeroconf import DNSQuestionType, ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from genial.services import announce
-from genial.services.announce import Announcer, address_text, best_first, usable_addresses
+from genial.services.announce import Announcer, address_text
 from genial.wire.announcement import SERVICE_TYPE, Announcement
+from genial.wire.networks import best_first, usable_addresses
 from tests.services.waiting import until
 
 LOOPBACK = frozenset({"127.0.0.1"})
