@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -50,6 +50,10 @@ from genial.v1.table_pb2 import Table, TableState
 
 _FAREWELL_SECONDS: Final = 10.0
 """How long the last game's end and record are waited for once the table is finished."""
+
+_SEAT_WAITS: Final = 20
+_SEAT_WAIT_SECONDS: Final = 0.25
+"""How often, and after how long, a game is asked again whether the seat is ours."""
 
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
@@ -156,6 +160,8 @@ class Feed:
                             return
                         if message.HasField("closing"):
                             await self._host_closes(message.closing)
+                            if self._ended:
+                                return
                             continue
                         self._take_chat(message)
                         self._take_table(message.table)
@@ -186,29 +192,49 @@ class Feed:
             request = games.WatchGameRequest(game_id=game_id, after_revision=revision)
             return self.link.games.WatchGame(request, metadata=seat_metadata(self._token))
 
+        on_line = self._on_line("game")
+        seat_waits = _SEAT_WAITS
+        over = False
         try:
-            stream = follow(open_stream, self._on_line("game"))
-            async with aclosing(stream) as messages:
-                async for message in messages:
-                    if message.superseded:
-                        # The table's stream hears of it as well; one of the two is enough.
-                        await self._superseded()
-                        return
-                    if message.HasField("closing"):
-                        await self._host_closes(message.closing)
-                        continue
-                    self._take_game(message.revision, message.view, message.events, message.gap)
-                    if self.game is not None and self.game.view.is_over:
-                        break
+            while not over:
+                try:
+                    over = await self._follow_game(follow(open_stream, on_line))
+                except SeatError:
+                    # The table gave the seat back; the room hears of it a moment later.
+                    if self._memory is None or not seat_waits:
+                        raise
+                    seat_waits -= 1
+                    await asyncio.sleep(_SEAT_WAIT_SECONDS)
         except GenialError as error:
             self._updates.put_nowait(RefusedUpdate(error))
             return
         finally:
-            self._troubled.discard("game")
+            if "game" in self._troubled:
+                on_line(None)
+        if self._ended:
+            return
         if self._keep_records and seen.from_start:
             check = asyncio.create_task(self._check_record(seen))
             self._checks.append(check)
             self._adopt(check)
+
+    async def _follow_game(self, stream: AsyncGenerator[games.WatchGameResponse]) -> bool:
+        """Takes in what a game's stream says; True when nothing more will come of it."""
+        async with aclosing(stream) as messages:
+            async for message in messages:
+                if message.superseded:
+                    # The table's stream hears of it as well; one of the two is enough.
+                    await self._superseded()
+                    return True
+                if message.HasField("closing"):
+                    await self._host_closes(message.closing)
+                    if self._ended:
+                        return True
+                    continue
+                self._take_game(message.revision, message.view, message.events, message.gap)
+                if self.game is not None and self.game.view.is_over:
+                    return True
+        return False
 
     def _on_line(self, stream: str) -> Callable[[GenialError | None], None]:
         def told(failure: GenialError | None) -> None:
