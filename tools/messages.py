@@ -64,6 +64,8 @@ def updated(language: str, wanted: Catalog) -> Catalog:
         fuzzy=False,
         header_comment=f"# Genial: {'Spanish' if language == 'es' else 'German'}.",
     )
+    # One thing or several: what both languages tell apart, whatever CLDR knows of millions.
+    fresh.mime_headers = [("Plural-Forms", "nplurals=2; plural=(n != 1)")]
     for message in wanted:
         if message.id:
             fresh.add(message.id, translations.get(message.id))

@@ -61,9 +61,9 @@ async def test_all_ten_steps_by_keys(tmp_path: Path, size: tuple[int, int]) -> N
         await hands.press("x", "y / n")
         await hands.press("y", "8/10")
         await hands.until(lambda: hands.player.model.hand.tile is not None)
-        for slot, tile in enumerate(hands.player.model.hand.slots, 1):
+        for number, tile in enumerate(hands.player.model.hand.slots, 1):
             if str(tile) == "PP":
-                hands.type(f"{slot}*\r")
+                hands.type(f"{number}*\r")
         await hands.sees("9/10")
         hands.type("*\r")
         await hands.sees("10/10")

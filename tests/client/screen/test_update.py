@@ -420,7 +420,7 @@ def test_a_host_can_be_chosen_and_be_this_laptop() -> None:
 
 
 def test_a_digit_begins_an_address() -> None:
-    model, effects = press(lobby(), *"10.0.0.7", "enter")
+    _model, effects = press(lobby(), *"10.0.0.7", "enter")
     assert effects == [m.Connect("10.0.0.7")]
     _model, effects = press(Model(settings=Settings(name="Ana")), "enter", *"host", "enter")
     assert effects == [m.Connect("host")]

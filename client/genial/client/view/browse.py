@@ -67,11 +67,12 @@ def _empty(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         (N_("A firewall?"), N_("Allow Genial on the host's laptop.")),
         (N_("VPN on?"), N_("Turn it off on both laptops.")),
     )
+    column = ox + max(34, 16 + max(width_of(_(question)) for question, _answer in checks))
     for number, (question, answer) in enumerate(checks):
         y = oy + 11 + number
         canvas.put(ox + 11, y, str(number + 1), "muted")
-        canvas.put(ox + 14, y, cut(_(question), 19), "text", bold=True)
-        canvas.put(ox + 34, y, cut(_(answer), 37), "text")
+        canvas.put(ox + 14, y, _(question), "text", bold=True)
+        canvas.put(column, y, cut(_(answer), ox + 71 - column), "text")
     end = canvas.put(ox + 11, oy + 16, _("Or start one yourself:"), "muted")
     end = canvas.put(end + 1, oy + 16, " n ", "on-strong", "strong", True)
     canvas.put(
@@ -182,7 +183,7 @@ def _row(
         since = model.now if row.silent_since is None else row.silent_since
         seconds = max(0, int(model.now - since))
         silent = _("no answer for {seconds} s").format(seconds=seconds)
-        canvas.put(ox + 36, y, cut(silent, 29), fg)
+        canvas.put(ox + 36, y, cut(silent, 28), fg)
         canvas.put(ox + 66, y, cut(_("unreachable"), 13), fg)
     elif table is not None:
         canvas.put(ox + 36, y, cut(seats_words(table), 29), fg)

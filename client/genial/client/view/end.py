@@ -36,7 +36,7 @@ def draw_end(canvas: Canvas, model: Model, look: Look) -> None:
     canvas.put(ox + 1, 3, cut(decision_text(view, ended), 78), "text")
     _ranking(canvas, ox, model, view, ended, look)
     _race(canvas, ox, model, view, ended, look)
-    _below(canvas, ox, model, view)
+    _below(canvas, ox, model, view, look)
 
 
 def winner_text(model: Model, view: PlayerView, ended: Ended) -> str:
@@ -168,13 +168,9 @@ def _race(
     races = [model.race.get(seat, ()) for seat in seats]
     if not any(races):
         return
-    canvas.put(ox + 1, 12, _("THE RACE"), "muted", bold=True)
-    canvas.put(
-        ox + 11,
-        12,
-        cut(_("each one's weakest colour, turn by turn, drawn to one scale"), 68),
-        "muted",
-    )
+    end = canvas.put(ox + 1, 12, _("THE RACE"), "muted", bold=True)
+    said = _("each one's weakest colour, turn by turn, drawn to one scale")
+    canvas.put(end + 2, 12, cut(said, ox + 79 - end - 2), "muted")
     start = min(
         (next((turn for turn, low in enumerate(race) if low), len(race)) for race in races if race),
         default=0,
@@ -235,19 +231,21 @@ def _braille(left: int, right: int) -> str:
     return chr(0x2800 + bits) if bits else " "
 
 
-def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView) -> None:
+def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) -> None:
     y = 20
     if model.lesson is not None:
         draw_lesson(canvas, 0, y, canvas.width, 3, model)
         return
     verdict = model.verdict
     if verdict is not None:
+        right = ox + 79
+        if verdict.verified:
+            right = canvas.put_right(ox + 79, y, _("shuffle verified by you"), "muted") - 2
         if verdict.record_path is not None:
             canvas.put(ox + 1, y, _("Record saved"), "muted")
-            canvas.put(ox + 15, y, cut(shorten_path(str(verdict.record_path)), 40), "text")
-        if verdict.verified:
-            canvas.put_right(ox + 79, y, _("shuffle verified by you"), "muted")
-        elif verdict.problems:
+            path = shorten_path(str(verdict.record_path), right - ox - 15)
+            canvas.put(ox + 15, y, path, "text")
+        if verdict.problems:
             canvas.put(ox + 1, y, cut(verdict.problems[0], 78), "strong", bold=True)
     if model.notice:
         canvas.put(ox + 1, 21, cut(model.notice, 78), "strong", bold=True)
@@ -257,17 +255,17 @@ def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView) -> None:
             canvas.put(ox + 1, 21, _("Rematch"), "muted")
             canvas.put(ox + 15, 21, cut(text, 64), "text")
     if model.entry is not None:
-        draw_entry(canvas, ox + 1, canvas.height - 2, 78, model.entry, Look())
+        draw_entry(canvas, ox + 1, canvas.height - 2, 78, model.entry, look)
 
 
-def shorten_path(path: str) -> str:
-    """A path that fits: the home folder as `~`, the middle left out."""
+def shorten_path(path: str, columns: int) -> str:
+    """A path in at most so many columns: the home folder as `~`, else its end alone."""
     from pathlib import Path
 
     home = str(Path.home())
     if path.startswith(home + "/"):
         path = "~" + path[len(home) :]
-    return path if width_of(path) <= 40 else "..." + path[-37:]
+    return path if width_of(path) <= columns else "..." + path[3 - columns :]
 
 
 def rematch_text(model: Model) -> str:

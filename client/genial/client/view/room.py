@@ -6,7 +6,7 @@ from genial.client.model import Model
 from genial.client.palette import Look
 from genial.client.text import _, ngettext
 from genial.client.updates import DealStep
-from genial.client.view.canvas import Canvas, cut
+from genial.client.view.canvas import Canvas, cut, wrap
 from genial.client.view.game import draw_table_title
 from genial.client.view.log import draw_stream
 from genial.client.view.seats import draw_seats, is_open, rules_words, table_facts
@@ -24,7 +24,8 @@ def draw_room(canvas: Canvas, model: Model, look: Look) -> None:
         return
     free = sum(is_open(seat) for seat in table.seats)
     canvas.put(ox + 2, 2, cut(_headline(model), 76), "strong", bold=True)
-    canvas.put(ox + 2, 3, cut(_advice(model, free), 76), "muted")
+    for number, line in enumerate(wrap(_advice(model, free), 76)[:2]):
+        canvas.put(ox + 2, 3 + number, line, "muted")
     canvas.fill(ox + 1, 5, 78, 8, "panel")
     end = canvas.put(ox + 3, 5, cut(table.name, 30), "strong", bold=True)
     canvas.put(end + 2, 5, cut(rules_words(table), ox + 79 - end - 2), "muted")

@@ -1,0 +1,119 @@
+"""Languages: complete, consistent, chosen as asked; every screen in each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wcwidth import wcwidth
+
+from genial.client import text
+from genial.client.languages import LANGUAGES, catalogue, chosen_language, from_environment
+from genial.client.lessons import LESSONS
+from genial.client.settings import Settings
+from genial.client.text import _
+from genial.client.view.canvas import wrap
+from genial.client.view.draw import draw
+
+from .fake import FakeTable
+from .gallery import Picture, gallery
+from .terminal import sitting
+
+PICTURES = list(gallery())
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(params=[language for language in LANGUAGES if language != "en"])
+def language(request: pytest.FixtureRequest) -> Iterator[str]:
+    spoken = str(request.param)
+    text.install(catalogue(spoken))
+    yield spoken
+    text.install(None)
+
+
+def test_catalogues_are_complete() -> None:
+    """No message is missing; plurals and placeholders agree; compiled and committed."""
+    done = subprocess.run(
+        [sys.executable, "tools/messages.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_every_screen_in_every_language(picture: Picture, language: str) -> None:
+    english = catalogue("en")
+    spoken = {}
+    for width, height in ((80, 24), (100, 30), (160, 50)):
+        canvas = draw(picture.model, width, height, picture.look)
+        spoken[width] = canvas.text()
+        for y in range(height):
+            row = "".join(part for _ink, part in canvas.runs(y))
+            assert sum(max(0, wcwidth(char)) for char in row) == width
+    text.install(english)
+    assert draw(picture.model, 80, 24, picture.look).text() != spoken[80]
+
+
+def test_every_step_of_the_tutorial_fits(language: str) -> None:
+    for lesson in LESSONS:
+        assert len(wrap(_(lesson.text), 73)) <= 2, lesson.text
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C"}, "en"),
+        ({"LANG": "es_ES.UTF-8"}, "es"),
+        ({"LANG": "de_AT.UTF-8"}, "de"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "de_DE.UTF-8"}, "de"),
+        ({"LANG": "es_ES", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LANGUAGE": "fr:es:en"}, "es"),
+        ({"LANG": "C", "LANGUAGE": "es"}, "en"),
+        ({"LANG": "es_ES.UTF-8", "GENIAL_LANGUAGE": "de"}, "de"),
+    ],
+)
+def test_the_environment_chooses(environment: dict[str, str], language: str) -> None:
+    assert from_environment(environment) == language
+
+
+def test_the_setting_chooses_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
+    monkeypatch.delenv("GENIAL_LANGUAGE", raising=False)
+    assert chosen_language("") == "es"
+    assert chosen_language("de") == "de"
+    assert chosen_language("klingon") == "es"
+    monkeypatch.setenv("GENIAL_LANGUAGE", "en")
+    assert chosen_language("de") == "en"
+
+
+async def test_two_languages_in_one_process(tmp_path: Path) -> None:
+    one, other = FakeTable(), FakeTable()
+    async with (
+        sitting(one.as_session(), tmp_path, settings=Settings(name="Ana", language="es")) as ana,
+        sitting(other.as_session(), tmp_path, settings=Settings(name="Eva", language="de")) as eva,
+    ):
+        await asyncio.gather(ana.press("\r", "TE TOCA"), eva.press("\r", "DU BIST DRAN"))
+        await ana.press("?", "TECLAS DE ESTE MOMENTO")
+        await eva.press("?", "TASTEN, DIE JETZT GELTEN")
+        assert _("help") == "help"
+
+
+async def test_the_language_changes_at_once(tmp_path: Path) -> None:
+    table = FakeTable()
+    settings = Settings(name="Ana", language="en")
+    async with sitting(table.as_session(), tmp_path, settings=settings) as hands:
+        await hands.press("\r", "YOUR TURN")
+        hands.type("\x1bOR")
+        await hands.sees("SETTINGS")
+        hands.type("\x1b[B" * 3)
+        await hands.press("\x1b[C", "AJUSTES")
+        await hands.press("\x1b[C", "EINSTELLUNGEN")
