@@ -18,6 +18,8 @@ from genial.services.connections import (
     server_options,
 )
 from genial.services.limits import Limits
+from genial.services.server import make_server
+from genial.wire.errors import Reason, from_rpc_error
 
 Peers = Callable[[str], bool]
 
@@ -173,3 +175,38 @@ def test_the_limit_of_files_is_raised_as_far_as_allowed(monkeypatch: pytest.Monk
     assert raise_file_limit(Limits(connections=1000)) == 1512
     assert raise_file_limit(Limits(connections=4000)) == 2000
     assert asked == [(1512, 2000), (2000, 2000)]
+
+
+async def test_a_host_that_is_full_says_so() -> None:
+    made = make_server(Limits(calls_at_once=1))
+    released = asyncio.Event()
+
+    async def wait(request: bytes, _context: object) -> bytes:
+        await released.wait()
+        return request
+
+    method: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(wait)
+    made.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("test.Echo", {"Echo": method})]
+    )
+    port = made.add_insecure_port("127.0.0.1:0")
+    await made.start()
+    async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+        call = channel.unary_unary("/test.Echo/Echo")
+        first = asyncio.ensure_future(call(b"1"))
+
+        async def refused() -> str:
+            try:
+                await call(b"2", timeout=0.2)
+            except grpc.aio.AioRpcError as error:
+                return from_rpc_error(error).reason
+            return ""
+
+        async with asyncio.timeout(20):
+            # The first may not have arrived yet.
+            while await refused() != Reason.HOST_FULL:
+                pass
+        released.set()
+        assert await first == b"1"
+    await made.stop(None)

@@ -12,7 +12,8 @@
                                                         SENT_AWAY
       out of date                  ABORTED              STALE_REVISION
       not in this state            FAILED_PRECONDITION  TABLE_… SEAT_… GAME_… DEAL_…, and others
-      over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE STORAGE_FULL
+      over a limit                 RESOURCE_EXHAUSTED   TOO_MANY_… MESSAGE_TOO_LARGE HOST_FULL
+                                                        STORAGE_FULL
       lost                         DATA_LOSS            GAME_DAMAGED
       host or line down            UNAVAILABLE          HOST_CLOSING HOST_DRAINING SERVICE_DOWN
                                                         STORAGE_FAILED UNREACHABLE
@@ -101,6 +102,7 @@ class Reason(StrEnum):
     TOO_MANY_MESSAGES = "TOO_MANY_MESSAGES"
     TOO_MANY_BOTS = "TOO_MANY_BOTS"
     MESSAGE_TOO_LARGE = "MESSAGE_TOO_LARGE"
+    HOST_FULL = "HOST_FULL"
     STORAGE_FULL = "STORAGE_FULL"
 
     HOST_CLOSING = "HOST_CLOSING"
@@ -285,6 +287,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
         Code.RESOURCE_EXHAUSTED,
         "The message is larger than this host accepts; send less at once.",
     ),
+    Reason.HOST_FULL: (
+        Code.RESOURCE_EXHAUSTED,
+        "This host has as many callers as it can bear; try again later.",
+    ),
     Reason.STORAGE_FULL: (
         Code.RESOURCE_EXHAUSTED,
         "The host's disk is full, so nothing was changed; its owner has to make room.",
@@ -437,6 +443,9 @@ def status_details(error: GenialError) -> bytes:
     return bytes(status.SerializeToString())
 
 
+_CALLS_LIMIT: Final = "Concurrent RPC limit"
+"""How grpc.aio words that `maximum_concurrent_rpcs` is reached."""
+
 _BARE_CODES: Final[dict[grpc.StatusCode, Reason]] = {
     Code.UNAVAILABLE: Reason.UNREACHABLE,
     Code.DEADLINE_EXCEEDED: Reason.TIMED_OUT,
@@ -463,6 +472,8 @@ def from_rpc_error(error: grpc.aio.AioRpcError) -> GenialError:
                 return found
     detail = error.details() or ""
     reason = _BARE_CODES.get(error.code())
+    if _CALLS_LIMIT in detail:
+        reason = Reason.HOST_FULL
     if reason is None:
         return GenialError(
             Reason.HOST_FAULT,
