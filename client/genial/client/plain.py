@@ -97,6 +97,7 @@ class PlainClient:
             for task in (telling, obeying):
                 task.cancel()
             await asyncio.gather(telling, obeying, return_exceptions=True)
+            self._commands.advice.close()
             await self._session.close()
 
     # --- what is typed ------------------------------------------------------------------
@@ -231,4 +232,4 @@ class PlainClient:
         if self._session.seat is not None and (
             self._session.table.state == TableState.TABLE_STATE_OPEN
         ):
-            say(_("Type rematch to play again, or quit."))
+            say(_("Type rematch to play again, review to look at this game, or quit."))

@@ -10,6 +10,7 @@ from typing import Final
 
 from genial.client import sentences
 from genial.client.board_text import board_sentences
+from genial.client.plain_advice import GameAdvice
 from genial.client.session import GameChanged, Session
 from genial.client.text import N_, _
 from genial.engine.board import MalformedCellError, parse_cell
@@ -51,6 +52,7 @@ _HELP: Final = (
     ("scores", N_("all tracks")),
     ("turn", N_("what is due, and from whom")),
     ("moves [N]", N_("the N best placements of your rack by points, as commands to copy")),
+    ("hint", N_("the placements that are worth most for winning, as commands to copy")),
     ("place TILE CELL CELL", N_("place a tile, like: place RB D8 D9")),
     ("refill", N_("draw up to six tiles, which ends your turn")),
     ("exchange", N_("show your rack and draw six new tiles, which ends your turn")),
@@ -59,6 +61,7 @@ _HELP: Final = (
     ("ready", N_("say that you are ready")),
     ("start", N_("fill the open seats with bots and start")),
     ("rematch", N_("play another game")),
+    ("review", N_("after the game: what each placement gave away, and why")),
     ("say TEXT", N_("write to the table")),
     ("log", N_("what has happened lately")),
     ("end", N_("propose, or agree, to end the game; end no takes it back")),
@@ -79,6 +82,7 @@ class Commands:
         self._log: deque[str] = deque(maxlen=LOG_KEPT)
         self._game_id = ""
         self._turn: int | None = None
+        self.advice = GameAdvice(session)
         self._words: dict[str, Callable[[str], Awaitable[Answer]]] = {
             "help": self._help,
             "?": self._help,
@@ -87,6 +91,8 @@ class Commands:
             "scores": self._scores,
             "turn": self._turn_asked,
             "moves": self._moves,
+            "hint": self._hint,
+            "review": self._review,
             "place": self._place,
             "refill": self._refill,
             "exchange": self._exchange,
@@ -131,6 +137,7 @@ class Commands:
 
     def take_game(self, update: GameChanged) -> bool:
         """Notes the game; whether this is the first that is heard of it."""
+        self.advice.take(update)
         first = update.game_id != self._game_id
         self._game_id = update.game_id
         if first:
@@ -192,6 +199,12 @@ class Commands:
             for each in best
         ]
         return Answer(lines)
+
+    async def _hint(self, rest: str) -> Answer:
+        return Answer(await self.advice.hint())
+
+    async def _review(self, rest: str) -> Answer:
+        return Answer(await self.advice.review())
 
     # --- moves ----------------------------------------------------------------------------
 

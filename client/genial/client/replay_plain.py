@@ -16,6 +16,8 @@ from genial.client.plain_commands import Quit, UsageError
 from genial.client.record_files import OpenedRecord
 from genial.client.record_show import board_lines, rules_sentence, verdict_sentence
 from genial.client.replay import NoSuchEventError, Position, Replay
+from genial.client.review_show import review_text
+from genial.client.reviewing import review_record
 from genial.client.sentences import (
     bag_sentence,
     end_sentences,
@@ -25,6 +27,7 @@ from genial.client.sentences import (
 )
 from genial.client.text import N_, _, ngettext
 from genial.engine.view import PlayerView
+from genial.strategy.review import Review
 
 PLAY_SECONDS: Final = 1.5
 MOST_SECONDS: Final = 60.0
@@ -47,6 +50,7 @@ _HELP: Final = (
     ("scores", N_("all tracks")),
     ("turn", N_("what is due, and from whom")),
     ("result", N_("how the game ended")),
+    ("review", N_("what each placement gave away, and why; takes a few seconds")),
     ("quit", N_("leave")),
 )
 
@@ -92,6 +96,7 @@ class PlainReplay:
             "scores": lambda rest: score_sentences(self._view),
             "turn": lambda rest: [turn_sentence(self._view), bag_sentence(self._view)],
             "result": self._result,
+            "review": self._review,
             "quit": self._quit,
         }
 
@@ -124,6 +129,11 @@ class PlainReplay:
         finally:
             pump.cancel()
             await asyncio.gather(pump, return_exceptions=True)
+
+    def _review(self, rest: str) -> Iterable[str]:
+        # Here nothing else waits: who steps through a record has this process alone.
+        *_moments, review = review_record(self._opened.record)
+        return review_text(review).splitlines() if isinstance(review, Review) else []
 
     async def _typed_in_time(self, typed: asyncio.Queue[str | None], seconds: float) -> str | None:
         try:
