@@ -43,13 +43,15 @@ THREE = "00112233445566778899aabbccddeeff" * 2
 
 
 @asynccontextmanager
-async def grpc_host(certificate: HostCertificate | None) -> AsyncIterator[int]:
+async def grpc_host(
+    certificate: HostCertificate | None, where: str = "127.0.0.1:0"
+) -> AsyncIterator[int]:
     server = grpc.aio.server()
     if certificate is None:
-        port = server.add_insecure_port("127.0.0.1:0")
+        port = server.add_insecure_port(where)
     else:
         keys = [(certificate.key, certificate.chain)]
-        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials(keys))
+        port = server.add_secure_port(where, grpc.ssl_server_credentials(keys))
     await server.start()
     try:
         yield port
@@ -108,6 +110,12 @@ class TestFetching:
             fetched = await fetch_certificate("127.0.0.1", port, 5)
         assert fetched.fingerprint == made.fingerprint
         assert fetched.pem == made.chain
+
+    @pytest.mark.parametrize("host", ["::1", "localhost"])
+    async def test_by_name_and_by_ipv6(self, host: str) -> None:
+        made = make_certificate()
+        async with grpc_host(made, "[::]:0") as port:
+            assert (await fetch_certificate(host, port, 5)).fingerprint == made.fingerprint
 
     async def test_a_plaintext_host_is_told_apart(self) -> None:
         async with grpc_host(None) as port:

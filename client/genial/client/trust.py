@@ -35,6 +35,7 @@ from genial.client.errors import (
 )
 from genial.client.files import private_dir, read_json, storing, write_json
 from genial.client.text import _
+from genial.wire.metadata import CERTIFICATE_NAME
 
 _DIGITS: Final = 64
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{64}")
@@ -99,7 +100,11 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         async with asyncio.timeout(timeout):
-            _reader, writer = await asyncio.open_connection(host, port, ssl=context)
+            # The name is the certificate's, as on every channel: an address with a zone
+            # (fe80::1%eth0) is no name that TLS could take.
+            _reader, writer = await asyncio.open_connection(
+                host, port, ssl=context, server_hostname=CERTIFICATE_NAME
+            )
     except ssl.SSLError as error:
         raise PlaintextHostError(
             _(
