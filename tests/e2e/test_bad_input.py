@@ -238,11 +238,12 @@ async def test_fault_of_our_own_leaves_a_line_and_a_log(tmp_path: Path) -> None:
         "def broken(*a, **k): raise ZeroDivisionError('on purpose')\n"
         "b.Browser.__init__ = broken\n"
     )
+    path = [str(broken), *filter(None, [os.environ.get("PYTHONPATH")])]
     process = await asyncio.create_subprocess_exec(
         *_program("hosts"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=environment(tmp_path) | {"PYTHONPATH": str(broken)},
+        env=environment(tmp_path) | {"PYTHONPATH": os.pathsep.join(path)},
     )
     _out, err = await process.communicate()
     assert process.returncode == 1
