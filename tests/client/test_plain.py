@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from collections.abc import AsyncIterator
 
 import pytest
 
 from genial.client.board_text import board_sentences
+from genial.client.lines import LineReader
+from genial.client.plain import run_plain
 from genial.client.plain_commands import Commands, Quit
 from genial.client.sentences import (
     event_sentences,
@@ -16,7 +20,7 @@ from genial.client.sentences import (
     table_changes,
     turn_sentence,
 )
-from genial.client.session import RefusedError, Session
+from genial.client.session import RefusedError, Session, watch
 from genial.engine.board import Board, cell_name
 from genial.engine.moves import Placed
 from genial.engine.rules import Rules
@@ -24,7 +28,7 @@ from genial.engine.view import SeenRefilled
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import Table, TableSeat, TableState
 from tests.client.fakehost import FakeHost
-from tests.client.test_session import dealt, seated
+from tests.client.test_session import DEADLINE, dealt, seated
 
 
 @pytest.fixture
@@ -152,3 +156,24 @@ def test_no_news_is_told_of_a_first_connection_or_of_readiness_used_up() -> None
     assert table_changes(table(active), table(active, connected=True)) == [
         "Max is connected again."
     ]
+
+
+async def test_spectator_without_input_gives_up_a_host_that_is_gone(
+    session: Session,
+    host: FakeHost,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("genial.client.plain.PATIENCE_SECONDS", 0.5)
+    spectator = await watch(session.link, session.table_id)
+    reading, writing = os.pipe()
+    os.close(writing)
+    watching = asyncio.create_task(run_plain(spectator, LineReader(reading)))
+    async with asyncio.timeout(DEADLINE):
+        while "Connection lost" not in (said := capsys.readouterr().out):
+            assert not watching.done(), said
+            await host.stop()
+            await asyncio.wait([watching], timeout=0.05)
+        assert await watching is None
+    assert "has not answered for a long time" in capsys.readouterr().out
+    os.close(reading)

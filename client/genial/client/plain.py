@@ -36,6 +36,9 @@ from genial.v1.table_pb2 import TableState
 
 YOUR_TURN: Final = "> your turn"
 
+PATIENCE_SECONDS: Final = 120.0
+"""How long a spectator without input waits for a host that does not answer."""
+
 
 async def run_plain(
     session: Session,
@@ -77,6 +80,7 @@ class PlainClient:
         self._deal_seen = False
         self._was_due = False
         self._quit = False
+        self._line_lost = False
 
     async def run(self) -> GenialError | None:
         """See `run_plain`."""
@@ -86,7 +90,7 @@ class PlainClient:
             await asyncio.wait([telling, obeying], return_when=asyncio.FIRST_COMPLETED)
             if self._session.seat is None and not self._quit:
                 # Nobody's seat hangs on the input of a spectator, who may have none.
-                await telling
+                await self._watch_on(telling)
             for task in (telling, obeying):
                 if task.done():
                     error = task.result()
@@ -99,6 +103,17 @@ class PlainClient:
             await asyncio.gather(telling, obeying, return_exceptions=True)
             self._commands.advice.close()
             await self._session.close()
+
+    async def _watch_on(self, telling: asyncio.Task[GenialError | None]) -> None:
+        """Waits for the end; without anybody to type quit, a host that is gone is one too."""
+        loop = asyncio.get_running_loop()
+        reached = loop.time()
+        while not telling.done() and loop.time() - reached < PATIENCE_SECONDS:
+            await asyncio.wait([telling], timeout=1.0)
+            if not self._line_lost:
+                reached = loop.time()
+        if not telling.done():
+            say(_("The host has not answered for a long time; this watching ends."))
 
     # --- what is typed ------------------------------------------------------------------
 
@@ -146,8 +161,10 @@ class PlainClient:
                     self._commands.remember(sentences.chat_sentence(message))
                     say(sentences.chat_sentence(message))
             case ConnectionChanged(Link.RECONNECTING, sentence, _since):
+                self._line_lost = True
                 say(_("Connection lost, trying again. {reason}").format(reason=sentence))
             case ConnectionChanged():
+                self._line_lost = False
                 say(_("Connected again."))
             case DealProgress():
                 said = sentences.deal_sentence(update)
