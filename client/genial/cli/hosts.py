@@ -48,11 +48,11 @@ def hosts(as_json: bool, wait: float) -> int:
 
 async def look(seconds: float) -> tuple[tuple[FoundHost, ...], str]:
     """The hosts found in that time, each asked whether it lives; and why none can be, if so."""
-    from genial.client.browse import PROBE_SECONDS, Browser
+    from genial.client.browse import Browser
 
     async with Browser() as browser:
         await browser.look(seconds)
-        await browser.all_asked(2 * PROBE_SECONDS)
+        await browser.all_asked()
         return browser.hosts, browser.problem
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from genial.cli.access import AccessOptions
 from genial.cli.documents import table_line
 from genial.cli.failure import Failure
-from genial.client.browse import PROBE_SECONDS, Browser
+from genial.client.browse import Browser
 from genial.client.lines import LineReader, say
 from genial.client.session import (
     DiskStore,
@@ -113,7 +113,7 @@ async def _links_around(
 ) -> list[HostLink]:
     async with Browser() as browser:
         await browser.look(BROWSE_SECONDS)
-        await browser.all_asked(2 * PROBE_SECONDS)
+        await browser.all_asked()
         found, problem = browser.hosts, browser.problem
     links: list[HostLink] = []
     distrusted: list[TrustError] = []

@@ -4,93 +4,78 @@
         async for hosts in browser.changes():   # tuple[FoundHost, ...], at once and on change
             …
 
-A host that was killed stays in the caches of mDNS for up to hours, so every found host
-is asked for its health again and again, with a short deadline.
+The browser follows this machine's networks as they come and go, and begins to look by itself
+once there is one. Every found host is asked whether it lives, see `pulse`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
+import logging
 import time
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
-import grpc
-from grpc_health.v1 import health_pb2
-from zeroconf import DNSQuestionType, InterfaceChoice, IPVersion, ServiceStateChange, Zeroconf
+from zeroconf import (
+    DNSQuestionType,
+    Error,
+    InterfaceChoice,
+    IPVersion,
+    ServiceStateChange,
+    Zeroconf,
+)
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from genial.client.addresses import address_of, target
-from genial.client.channel import first_success
-from genial.client.errors import AmbiguousNameError, GenialError
-from genial.client.reach import open_pinned
-from genial.client.text import _, printable
+from genial.client.errors import AmbiguousNameError
+from genial.client.found import FoundHost, Sighting, likeliest_first, merged
+from genial.client.pulse import ASK_SECONDS, feel
+from genial.client.text import _
 from genial.wire.announcement import SERVICE_TYPE, Announcement, MalformedAnnouncementError
+from genial.wire.networks import (
+    Adapters,
+    Look,
+    list_adapters,
+    on_link,
+    usable_addresses,
+    watch_networks,
+)
+
+__all__ = ["Browser", "FoundHost", "find_host"]
+
+log = logging.getLogger(__name__)
 
 RESOLVE_MS: Final = 3_000
-PROBE_SECONDS: Final = 1.0
-"""How long a host may take to say that it is well."""
 PROBE_EVERY_SECONDS: Final = 2.0
+"""Between two questions to a host that does not answer."""
+ASKED_SECONDS: Final = ASK_SECONDS + 1.0
+"""Until every host that was found has been asked once."""
 SETTLE_SECONDS: Final = 1.3
 """After the first host of a name, how long others of the same name are waited for: what was
 told within the last second, mDNS does not tell again before that second is over."""
 FIND_SECONDS: Final = 2.5
-_STAGGER_SECONDS: Final = 0.1
+_STALE_SECONDS: Final = 1.5
+"""A host that moves takes its old address back, and mDNS forgets it one second later."""
+_RETRY_SECONDS: Final = 6.0
+"""Until looking is tried again where it was not possible."""
 
+MOST_INSTANCES: Final = 512
+"""Announcements that are kept; a flood of them must not fill the memory."""
+_MOST_TASKS: Final = 2048
+_RESOLVERS: Final = 32
+"""Announcements that are asked for at once; whole ones, as every host sends, need no asking."""
 
-@dataclass(frozen=True, slots=True)
-class FoundHost:
-    """One host of the network, however many interfaces it was seen on.
+_ASKED_AT_ONCE: Final = 64
 
-    Attributes:
-        host_id: Its own, for good.
-        name: For people, not unique.
-        addresses: As announced, IPv4 first; link-local ones with their zone.
-        port: Where it listens.
-        fingerprint: Of its certificate, None with plaintext.
-        tables: Tables not finished, as announced.
-        open_seats: Seats to take, as announced.
-        version: Protocol version.
-        reachable: Whether it answered the last time it was asked, None: not asked yet.
-        answered_at: Target of `addresses.target` that answered last, None if none did.
-        silent_since: `time.monotonic()` in seconds of when it stopped answering (or was
-            found, if it never did); None while it answers.
-    """
-
-    host_id: str
-    name: str
-    addresses: tuple[str, ...]
-    port: int
-    fingerprint: str | None
-    tables: int
-    open_seats: int
-    version: str
-    reachable: bool | None = None
-    answered_at: str | None = None
-    silent_since: float | None = None
-
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """Where to connect to, the most promising first."""
-        all_targets = [target(address, self.port) for address in self.addresses]
-        if self.answered_at in all_targets:
-            all_targets.remove(self.answered_at)
-            return (self.answered_at, *all_targets)
-        return tuple(all_targets)
-
-    @property
-    def address(self) -> str:
-        """Where to connect to, as it can be typed; the id where nothing is known."""
-        return address_of(self.targets[0]) if self.targets else self.host_id
+_FAULTS: Final = (OSError, Error, RuntimeError)
+"""What zeroconf raises when a network is not as it should be."""
 
 
 @dataclass(slots=True)
 class _Row:
     host: FoundHost
-    instances: dict[str, tuple[Announcement, tuple[str, ...], int]] = field(default_factory=dict)
+    sightings: dict[str, Sighting] = field(default_factory=dict)
     prober: asyncio.Task[None] | None = None
 
 
@@ -99,8 +84,9 @@ class Browser:
 
     Args:
         zeroconf: The process's own, if it has one already (one per process is enough,
-            and two miss things); None: one is made and closed here.
-        probe_every: Seconds between two questions to one host.
+            and two miss things); None: one is made and closed here, and follows the networks.
+        probe_every: Seconds between two questions to a silent host.
+        adapters: See `Adapters`.
 
     Attributes:
         problem: Why nothing can be found here (no network, multicast forbidden), as a
@@ -108,45 +94,44 @@ class Browser:
     """
 
     def __init__(
-        self, zeroconf: AsyncZeroconf | None = None, *, probe_every: float = PROBE_EVERY_SECONDS
+        self,
+        zeroconf: AsyncZeroconf | None = None,
+        *,
+        probe_every: float = PROBE_EVERY_SECONDS,
+        adapters: Adapters = usable_addresses,
     ) -> None:
         self.problem = ""
-        self._given = zeroconf
+        self._given = zeroconf is not None
         self._zeroconf = zeroconf
         self._browser: AsyncServiceBrowser | None = None
         self._probe_every = probe_every
-        self._rows: dict[str, _Row] = {}
-        self._instances: dict[str, str] = {}
+        self._adapters = adapters
+        self._rows: dict[tuple[str, str | None], _Row] = {}
+        self._sightings: dict[str, Sighting] = {}
+        self._lies_near: Callable[[str], bool] = lambda _: False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._resolvers = asyncio.Semaphore(_RESOLVERS)
+        self._askers = asyncio.Semaphore(_ASKED_AT_ONCE)
         self._changed = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         """Starts looking; a network that forbids it is told in `problem`, not raised."""
-        try:
-            self._zeroconf = self._given or _open_zeroconf()
-            self._browser = AsyncServiceBrowser(
-                self._zeroconf.zeroconf,
-                SERVICE_TYPE,
-                handlers=[self._on_service],
-                # Asking for a unicast answer loses it where several programs share the
-                # port; a multicast question is answered to all.
-                question_type=DNSQuestionType.QM,
-            )
-        except OSError as error:
-            self.problem = _(
-                "Hosts cannot be looked for on this network ({reason}); typing an address works."
-            ).format(reason=error.strerror or error)
+        # It tells every cable that is pulled with a traceback; we say it in one line.
+        logging.getLogger("zeroconf").setLevel(logging.CRITICAL)
+        self._open()
+        if not self._given:
+            self._spawn(self._follow_networks())
         return self
 
     async def __aexit__(self, *_exception: object) -> None:
         """Stops looking and asking."""
-        if self._browser is not None:
-            await self._browser.async_cancel()
-        tasks = [*self._tasks, *(row.prober for row in self._rows.values() if row.prober)]
+        tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._zeroconf is not None and self._given is None:
+        if self._browser is not None:
+            await self._browser.async_cancel()
+        if self._zeroconf is not None and not self._given:
             # In a task of its own: in one that was cancelled it gives up while it still starts,
             # and leaves its sockets open.
             await asyncio.create_task(self._zeroconf.async_close())
@@ -169,7 +154,7 @@ class Browser:
         if not self.problem:
             await asyncio.sleep(seconds)
 
-    async def all_asked(self, timeout: float) -> None:
+    async def all_asked(self, timeout: float = ASKED_SECONDS) -> None:
         """Waits until every host found so far was asked for its health, or `timeout` seconds."""
         try:
             async with asyncio.timeout(timeout), aclosing(self.changes()) as changes:
@@ -179,6 +164,75 @@ class Browser:
         except TimeoutError:
             return  # Whoever has not answered by now counts as silent.
 
+    # --- networks --------------------------------------------------------------------
+
+    def _open(self) -> None:
+        try:
+            self._zeroconf = self._zeroconf or _open_zeroconf()
+            self._ask()
+            self.problem = ""
+        except _FAULTS as error:
+            self.problem = _(
+                "Hosts cannot be looked for on this network ({reason}); typing an address works."
+            ).format(reason=getattr(error, "strerror", None) or error)
+
+    def _ask(self) -> None:
+        assert self._zeroconf is not None
+        self._browser = AsyncServiceBrowser(
+            self._zeroconf.zeroconf,
+            SERVICE_TYPE,
+            handlers=[self._on_service],
+            # Asking for a unicast answer loses it where several programs share the
+            # port; a multicast question is answered to all.
+            question_type=DNSQuestionType.QM,
+        )
+
+    async def _follow_networks(self) -> None:
+        loop = asyncio.get_running_loop()
+        retry_at = loop.time() + _RETRY_SECONDS
+        first = True
+        async with aclosing(watch_networks(self._adapters)) as looks:
+            async for look in looks:
+                if look.changed:
+                    self._lies_near = on_link(await loop.run_in_executor(None, list_adapters))
+                    self._sort_again()
+                if self._browser is None:
+                    if (look.changed and not first) or loop.time() >= retry_at:
+                        self._open()
+                        retry_at = loop.time() + _RETRY_SECONDS
+                        self._changed.set()
+                elif (look.changed and not first) or look.woke:
+                    await self._look_again(look)
+                first = False
+
+    async def _look_again(self, look: Look) -> None:
+        """On other networks than before, or after a sleep."""
+        assert self._zeroconf is not None
+        try:
+            if look.woke:
+                # Leaving every network first makes it join each anew.
+                await self._zeroconf.async_update_interfaces([])
+            await self._zeroconf.async_update_interfaces(InterfaceChoice.All)
+        except _FAULTS as error:
+            self.problem = _(
+                "Hosts cannot be looked for on this network ({reason}); typing an address works."
+            ).format(reason=getattr(error, "strerror", None) or error)
+            self._changed.set()
+            return
+        if self._browser is not None:
+            # A new one asks at once; an old one has long slowed down its questions.
+            await self._browser.async_cancel()
+            self._ask()
+
+    def _sort_again(self) -> None:
+        """Addresses in networks of ours go first, and those have changed."""
+        for name, sighting in self._sightings.items():
+            addresses = likeliest_first(sighting.addresses, self._lies_near)
+            self._sightings[name] = replace(sighting, addresses=addresses)
+        for row in self._rows.values():
+            row.sightings = {name: self._sightings[name] for name in row.sightings}
+            row.host = merged(row.sightings.values(), row.host)
+
     # --- mDNS ------------------------------------------------------------------------
 
     def _on_service(
@@ -187,109 +241,124 @@ class Browser:
         # Called in the event loop by zeroconf, which must not be kept waiting.
         if state_change is ServiceStateChange.Removed:
             self._forget(name)
-        else:
+            return
+        info = AsyncServiceInfo(service_type, name)
+        if info.load_from_cache(zeroconf):
+            self._take(name, info)
+        elif len(self._tasks) < _MOST_TASKS:
             self._spawn(self._resolve(zeroconf, service_type, name))
+        if state_change is ServiceStateChange.Updated and len(self._tasks) < _MOST_TASKS:
+            self._spawn(self._take_later(zeroconf, service_type, name))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._start(work).set_name("browse")
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            # The list goes on without this one; whoever reads the log learns why.
+            log.error("looking for hosts failed in part", exc_info=fault)
 
     async def _resolve(self, zeroconf: Zeroconf, service_type: str, name: str) -> None:
         info = AsyncServiceInfo(service_type, name)
-        if not await info.async_request(zeroconf, RESOLVE_MS, question_type=DNSQuestionType.QM):
-            return
+        async with self._resolvers:
+            found = await info.async_request(zeroconf, RESOLVE_MS, question_type=DNSQuestionType.QM)
+        if found:
+            self._take(name, info)
+
+    async def _take_later(self, zeroconf: Zeroconf, service_type: str, name: str) -> None:
+        await asyncio.sleep(_STALE_SECONDS)
+        info = AsyncServiceInfo(service_type, name)
+        if name in self._sightings and info.load_from_cache(zeroconf):
+            self._take(name, info)
+
+    def _take(self, name: str, info: AsyncServiceInfo) -> None:
         try:
             announcement = Announcement.from_properties(info.properties)
-        except MalformedAnnouncementError:
+            addresses = likeliest_first(
+                info.parsed_scoped_addresses(IPVersion.All), self._lies_near
+            )
+        except (MalformedAnnouncementError, ValueError):
             return  # Anybody may announce anything; what is no host of ours is not listed.
-        addresses = _ordered(info.parsed_scoped_addresses(IPVersion.All))
         if not info.port or not addresses:
             return
-        before = self._instances.get(name)
-        if before is not None and before != announcement.host_id:
+        sighting = Sighting(announcement, addresses, info.port)
+        before = self._sightings.get(name)
+        if before is None and len(self._sightings) >= MOST_INSTANCES:
+            return
+        if before is not None and before.key != sighting.key:
             self._forget(name)
-        self._instances[name] = announcement.host_id
-        row = self._rows.get(announcement.host_id)
+        self._sightings[name] = sighting
+        row = self._rows.get(sighting.key)
         if row is None:
-            row = _Row(_merged({name: (announcement, addresses, info.port)}, None))
-            self._rows[announcement.host_id] = row
-        row.instances[name] = (announcement, addresses, info.port)
-        row.host = _merged(row.instances, row.host)
+            row = self._rows[sighting.key] = _Row(merged([sighting]))
+        # The newest is the last, whatever it was before.
+        row.sightings.pop(name, None)
+        row.sightings[name] = sighting
+        row.host = merged(row.sightings.values(), row.host)
         if row.prober is None:
-            row.prober = asyncio.create_task(self._keep_probing(row))
+            row.prober = self._start(self._keep_asking(row))
         self._changed.set()
 
     def _forget(self, name: str) -> None:
-        host_id = self._instances.pop(name, None)
-        row = self._rows.get(host_id) if host_id else None
-        if row is None or host_id is None:
+        sighting = self._sightings.pop(name, None)
+        row = self._rows.get(sighting.key) if sighting is not None else None
+        if row is None or sighting is None:
             return
-        row.instances.pop(name, None)
-        if row.instances:
-            row.host = _merged(row.instances, row.host)
+        row.sightings.pop(name, None)
+        if row.sightings:
+            row.host = merged(row.sightings.values(), row.host)
         else:
-            del self._rows[host_id]
+            del self._rows[sighting.key]
             if row.prober is not None:
                 row.prober.cancel()
         self._changed.set()
 
     # --- asking whether they live -------------------------------------------------------
 
-    async def _keep_probing(self, row: _Row) -> None:
+    async def _keep_asking(self, row: _Row) -> None:
         while True:
-            answered = await probe(row.host)
-            before = row.host
-            if answered is not None:
-                row.host = replace(before, reachable=True, answered_at=answered, silent_since=None)
-            else:
-                since = before.silent_since or time.monotonic()
-                row.host = replace(before, reachable=False, silent_since=since)
-            if row.host != before:
-                self._changed.set()
-            await asyncio.sleep(self._probe_every)
+            async with self._askers:
+                pulse = await feel(row.host)
+            if pulse is None:
+                self._hear(row, None)
+                await asyncio.sleep(self._probe_every)
+                continue
+            async with pulse:
+                self._hear(row, pulse.target)
+                await pulse.until_silent()
+            # It is asked again at once; meanwhile nobody should try to sit down there.
+            self._hear(row, None)
+
+    def _hear(self, row: _Row, target: str | None) -> None:
+        before = row.host
+        if target is not None:
+            row.host = replace(before, reachable=True, answered_at=target, silent_since=None)
+        else:
+            since = before.silent_since or time.monotonic()
+            row.host = replace(before, reachable=False, silent_since=since)
+        if row.host != before:
+            self._changed.set()
 
 
-async def probe(host: FoundHost, timeout: float = PROBE_SECONDS) -> str | None:
-    """Asks a host for its health at all of its addresses.
-
-    Returns:
-        The target that answered first, or None if none did in `timeout` seconds.
-    """
-
-    async def ask(where: str) -> str:
-        # Over a certificate other than the announced one, nobody is asked anything.
-        channel = await open_pinned(where, host.fingerprint, timeout=timeout)
-        check = channel.unary_unary(
-            "/grpc.health.v1.Health/Check",
-            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
-            response_deserializer=health_pb2.HealthCheckResponse.FromString,
-        )
-        try:
-            answer = await check(health_pb2.HealthCheckRequest(), timeout=timeout)
-        finally:
-            await channel.close()
-        if answer.status != health_pb2.HealthCheckResponse.SERVING:
-            raise ConnectionError(f"{where} is not serving")
-        return where
-
-    attempts = [lambda where=where: ask(where) for where in host.targets]
-    try:
-        async with asyncio.timeout(timeout * 2):
-            return await first_success(attempts, _STAGGER_SECONDS)
-    except TimeoutError:
-        return None
-    except BaseExceptionGroup as group:
-        _silent, faults = group.split((grpc.aio.AioRpcError, ConnectionError, GenialError))
-        if faults is not None:
-            raise faults from None
-        return None
-
-
-async def find_host(text: str, seconds: float = FIND_SECONDS) -> FoundHost | None:
+async def find_host(
+    text: str, seconds: float = FIND_SECONDS, *, fingerprint: str | None = None
+) -> FoundHost | None:
     """The host of an id or an announced name; the id goes before the name.
 
     Returns as soon as the id is seen; a name waits a little for others of the same.
+
+    Args:
+        text: The id or name.
+        seconds: How long to look.
+        fingerprint: Of the host of that id, if it is known: whoever announces that id with
+            another certificate comes after it.
 
     Raises:
         AmbiguousNameError: Several hosts announce that name.
@@ -298,19 +367,24 @@ async def find_host(text: str, seconds: float = FIND_SECONDS) -> FoundHost | Non
     deadline = loop.time() + seconds
     wanted = text.casefold()
     named: tuple[FoundHost, ...] = ()
+    impostor: FoundHost | None = None
     async with Browser() as browser, aclosing(browser.changes()) as changes:
         try:
             async with asyncio.timeout_at(deadline) as limit:
                 async for hosts in changes:
                     for host in hosts:
                         if host.host_id == text:
-                            return host
+                            if fingerprint in (None, host.fingerprint):
+                                return host
+                            impostor = host
                     matching = tuple(host for host in hosts if host.name.casefold() == wanted)
                     if matching and not named:
                         limit.reschedule(min(deadline, loop.time() + SETTLE_SECONDS))
                     named = matching
         except TimeoutError:
             pass  # That was all the time there was to look; what was seen decides.
+    if impostor is not None:
+        return impostor
     if len(named) > 1:
         raise AmbiguousNameError(text, tuple(host.host_id for host in named))
     return named[0] if named else None
@@ -322,38 +396,3 @@ def _open_zeroconf() -> AsyncZeroconf:
     except OSError:
         # A kernel without IPv6, or none but link-local interfaces.
         return AsyncZeroconf(interfaces=InterfaceChoice.All, ip_version=IPVersion.V4Only)
-
-
-def _merged(
-    instances: dict[str, tuple[Announcement, tuple[str, ...], int]], before: FoundHost | None
-) -> FoundHost:
-    """One row of everything that a host announces; the newest says name and numbers."""
-    announcement, _addresses, port = list(instances.values())[-1]
-    addresses = [
-        address
-        for _announced, some, at_port in instances.values()
-        if at_port == port
-        for address in some
-    ]
-    known = before or FoundHost("", "", (), 0, None, 0, 0, "")
-    return replace(
-        known,
-        host_id=announcement.host_id,
-        name=printable(announcement.name),
-        addresses=_ordered(addresses),
-        port=port,
-        fingerprint=announcement.fingerprint,
-        tables=announcement.tables,
-        open_seats=announcement.open_seats,
-        version=announcement.version,
-    )
-
-
-def _ordered(addresses: list[str]) -> tuple[str, ...]:
-    """Each once, IPv4 before IPv6 before link-local."""
-
-    def rank(address: str) -> tuple[bool, bool]:
-        number = ipaddress.ip_address(address)
-        return number.is_link_local, number.version == 6
-
-    return tuple(sorted(dict.fromkeys(addresses), key=rank))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 import grpc
@@ -161,7 +161,10 @@ class _StreamPassword(grpc.aio.UnaryStreamClientInterceptor):
 
 
 def open_channel(
-    target: str, certificate: Certificate | None = None, secret: Secret | None = None
+    target: str,
+    certificate: Certificate | None = None,
+    secret: Secret | None = None,
+    options: Sequence[tuple[str, int | str]] = (),
 ) -> grpc.aio.Channel:
     """A channel to a target of `addresses.target`; connects when first used.
 
@@ -170,14 +173,16 @@ def open_channel(
         certificate: The only one that is accepted there, now and after every reconnect; None:
             without encryption.
         secret: What is sent along with every call once it is filled.
+        options: gRPC's, in place of those of `CHANNEL_OPTIONS`.
     """
     interceptors = [] if secret is None else [_UnaryPassword(secret), _StreamPassword(secret)]
+    chosen = tuple((dict(CHANNEL_OPTIONS) | dict(options)).items())
     if certificate is None:
-        return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS, interceptors=interceptors)
+        return grpc.aio.insecure_channel(target, options=chosen, interceptors=interceptors)
     return grpc.aio.secure_channel(
         target,
         grpc.ssl_channel_credentials(certificate.pem),
-        options=(*CHANNEL_OPTIONS, ("grpc.ssl_target_name_override", CERTIFICATE_NAME)),
+        options=(*chosen, ("grpc.ssl_target_name_override", CERTIFICATE_NAME)),
         interceptors=interceptors,
     )
 
@@ -238,42 +243,3 @@ async def call(
                 raise failure from None
         await asyncio.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-
-
-async def first_success(
-    attempts: Iterable[Callable[[], Awaitable[Response]]], stagger: float
-) -> Response:
-    """Starts attempts one after the other, `stagger` seconds apart, and takes the first to succeed.
-
-    One that fails lets the next start at once; the others are cancelled.
-
-    Raises:
-        ExceptionGroup: All failed; holds each failure, in the order of the attempts.
-    """
-    waiting = list(attempts)
-    tasks: list[asyncio.Task[Response]] = []
-    try:
-        while True:
-            if waiting:
-                tasks.append(asyncio.ensure_future(_await(waiting.pop(0))))
-            running = [task for task in tasks if not task.done()]
-            if running:
-                await asyncio.wait(
-                    running,
-                    timeout=stagger if waiting else None,
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-            for task in tasks:
-                if task.done() and task.exception() is None:
-                    return task.result()
-            if not waiting and all(task.done() for task in tasks):
-                failures = [error for task in tasks if (error := task.exception()) is not None]
-                raise BaseExceptionGroup("every attempt failed", failures)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _await(attempt: Callable[[], Awaitable[Response]]) -> Response:
-    return await attempt()

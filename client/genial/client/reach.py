@@ -2,28 +2,26 @@
 
     reached = await reach(targets, "10.0.0.7:7718", access=Access(), known=store.known_hosts)
 
-Every address is tried at once, nearly: each certificate is fetched, then pinned as the only root
+The addresses run a race (see `race`): each certificate is fetched, then pinned as the only root
 of the channel, and over that the host is asked who it is. Whoever it is then passes
-`trust.meet`, before anything secret is sent.
+`trust.meet`, before anything secret is sent. When nobody answers, the error lists what was tried
+and what came of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import grpc
 
 from genial.client.addresses import Endpoint, address_of, parse_address
-from genial.client.channel import Secret, first_success, from_rpc, open_channel
+from genial.client.channel import Secret, from_rpc, open_channel
 from genial.client.errors import (
     EncryptedHostError,
     GenialError,
-    HostUnreachableError,
-    IncompatibleHostError,
-    TrustError,
 )
+from genial.client.race import in_order, race
 from genial.client.text import _, printable
 from genial.client.trust import (
     Access,
@@ -38,13 +36,11 @@ from genial.client.trust import (
     password_held_back,
     password_needed,
 )
+from genial.client.unreached import nobody, other_host
+from genial.client.versions import protocol_fault
 from genial.v1.lobby_service_pb2 import GetHostRequest
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.v1.table_pb2 import Host
-from genial.wire.announcement import PROTOCOL
-
-STAGGER_SECONDS: Final = 0.15
-"""Between one address of a host and the next; dead ones must not hold up the live one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +79,8 @@ async def reach(
     known: KnownHosts,
     timeout: float,
     announced: str | None = None,
+    worked: Sequence[str] = (),
+    host_id: str | None = None,
 ) -> Reached:
     """Connects to a host and judges it.
 
@@ -93,6 +91,8 @@ async def reach(
         known: Hosts that are remembered.
         timeout: Seconds for each address.
         announced: The fingerprint that its announcement gives, if it was found by one.
+        worked: Those of its addresses that answered before, newest first.
+        host_id: Which host it has to be; None: whoever answers there.
 
     Raises:
         HostUnreachableError: Nobody answers.
@@ -100,9 +100,11 @@ async def reach(
         TrustError: It is not to be trusted, in one of the ways of `errors`.
         StorageError: The known hosts cannot be read or written.
     """
-    answer = await _first_answer(targets, address, access, timeout)
+    answer = await _first_answer(in_order(targets, worked), address, access, timeout, host_id)
     try:
-        _check_version(answer.host, address)
+        fault = protocol_fault(answer.host.protocol, answer.host.software, address)
+        if fault is not None:
+            raise fault
         trust = await _judge(answer, access, known, announced)
         _hand_over_password(answer, access, trust)
     except BaseException:
@@ -112,24 +114,31 @@ async def reach(
     return Reached(answer.channel, answer.target, answer.host, fingerprint, trust)
 
 
-async def open_pinned(target: str, fingerprint: str | None, *, timeout: float) -> grpc.aio.Channel:
+async def open_pinned(
+    target: str,
+    fingerprint: str | None,
+    *,
+    timeout: float,
+    options: Sequence[tuple[str, int | str]] = (),
+) -> grpc.aio.Channel:
     """A channel to an address where one certificate is expected, to ask something harmless.
 
     Args:
         target: The address.
         fingerprint: The only one that will do; None: without encryption.
         timeout: Seconds for the certificate to be shown.
+        options: As `open_channel` takes them.
 
     Raises:
         WrongFingerprintError: Another one is shown.
         GenialError: None is shown.
     """
     if fingerprint is None:
-        return open_channel(target)
+        return open_channel(target, options=options)
     certificate = await _fetch(target, timeout)
     where = address_of(target)
     judge(certificate.fingerprint, where=where, typed=fingerprint, remembered=None, announced=None)
-    return open_channel(target, certificate)
+    return open_channel(target, certificate, options=options)
 
 
 async def _fetch(target: str, timeout: float) -> Certificate:
@@ -145,7 +154,7 @@ def _endpoint(target: str) -> Endpoint:
 
 
 async def _first_answer(
-    targets: Sequence[str], address: str, access: Access, timeout: float
+    targets: Sequence[str], address: str, access: Access, timeout: float, host_id: str | None
 ) -> _Answer:
     async def ask(target: str) -> _Answer:
         certificate = None
@@ -164,6 +173,8 @@ async def _first_answer(
         channel = open_channel(target, certificate, password)
         try:
             answer = await LobbyServiceStub(channel).GetHost(GetHostRequest(), timeout=timeout)
+            if host_id is not None and answer.host.host_id != host_id:
+                raise other_host(address_of(target))
         except grpc.aio.AioRpcError as error:
             await channel.close()
             if access.plaintext:
@@ -177,13 +188,16 @@ async def _first_answer(
     def attempt(target: str) -> Callable[[], Awaitable[_Answer]]:
         return lambda: ask(target)
 
+    async def too_late(answer: _Answer) -> None:
+        await answer.channel.close()
+
     try:
-        return await first_success([attempt(target) for target in targets], STAGGER_SECONDS)
+        return await race([attempt(target) for target in targets], late=too_late)
     except BaseExceptionGroup as group:
         failures = [error for error in group.exceptions if isinstance(error, GenialError)]
         if len(failures) < len(group.exceptions):
             raise
-    raise _most_telling(failures, [address_of(target) for target in targets], address)
+    raise nobody(failures, [address_of(target) for target in targets], address)
 
 
 async def _complain_of_encryption(target: str, timeout: float) -> None:
@@ -202,18 +216,6 @@ async def _complain_of_encryption(target: str, timeout: float) -> None:
             " fingerprint {fingerprint}"
         ).format(address=address_of(target), fingerprint=certificate.fingerprint)
     )
-
-
-def _check_version(host: Host, address: str) -> None:
-    if host.protocol != PROTOCOL:
-        raise IncompatibleHostError(
-            "PROTOCOL",
-            code=grpc.StatusCode.UNIMPLEMENTED,
-            sentence=_(
-                "The host at {address} speaks version {theirs} and this client {ours}; upgrade"
-                " the older one of the two."
-            ).format(address=address, theirs=host.protocol, ours=PROTOCOL),
-        )
 
 
 async def _judge(
@@ -241,46 +243,3 @@ def _hand_over_password(answer: _Answer, access: Access, trust: Trust | None) ->
         fingerprint = answer.certificate.fingerprint if answer.certificate else None
         raise password_held_back(where, fingerprint)
     answer.password.password = access.password
-
-
-def _most_telling(
-    failures: Sequence[GenialError], tried: Sequence[str], address: str
-) -> GenialError:
-    """One of several failures, as a sentence that says what to do."""
-    for failure in failures:
-        if isinstance(failure, TrustError):
-            return failure
-    for failure in failures:
-        if not isinstance(failure, HostUnreachableError | IncompatibleHostError) and (
-            failure.reason != "HOST_FAULT"
-        ):
-            return failure
-    where = address if list(tried) == [address] else f"{address} ({', '.join(tried)})"
-    details = " ".join(failure.metadata.get("detail", "") for failure in failures).lower()
-    silent = all(isinstance(failure, HostUnreachableError) for failure in failures)
-    if not silent or "socket closed" in details or "http" in details:
-        return IncompatibleHostError(
-            "NOT_A_HOST",
-            code=grpc.StatusCode.UNIMPLEMENTED,
-            sentence=_(
-                "Something answers at {address}, but it is no Genial host; check the port."
-            ).format(address=where),
-        )
-    if "refused" in details:
-        sentence = _(
-            "No host listens at {address}; check the port, and whether the host still runs."
-        )
-    elif "unreachable" in details or "no route" in details:
-        sentence = _(
-            "There is no way to {address} from here; check that both are in the same network."
-        )
-    else:
-        sentence = _(
-            "Nobody answers at {address}; check the address, that the host runs, and that no"
-            " firewall is in between."
-        )
-    return HostUnreachableError(
-        "UNREACHABLE",
-        code=grpc.StatusCode.UNAVAILABLE,
-        sentence=sentence.format(address=where),
-    )

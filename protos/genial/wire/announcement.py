@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,8 @@ _LONGEST_ENTRY: Final = 255
 """Bytes of one TXT entry, key and equals sign included (RFC 6763, section 6)."""
 _LONGEST_INSTANCE: Final = 63
 """Bytes of an instance name (RFC 6763, section 4.1.1)."""
+_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_FINGERPRINT: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = 8
 _MOST: Final = 1_000_000
 
@@ -88,10 +91,15 @@ class Announcement:
         version, host_id = text(KEY_VERSION), text(KEY_HOST_ID)
         if not version or not host_id:
             raise MalformedAnnouncementError(f"{KEY_VERSION} or {KEY_HOST_ID} is missing")
+        if not _ID.fullmatch(host_id) or not _ID.fullmatch(version):
+            raise MalformedAnnouncementError(f"{KEY_VERSION} or {KEY_HOST_ID} is none of ours")
+        fingerprint = text(KEY_FINGERPRINT) or None
+        if fingerprint is not None and not _FINGERPRINT.fullmatch(fingerprint):
+            raise MalformedAnnouncementError(f"{KEY_FINGERPRINT} is no SHA-256")
         return cls(
             host_id=host_id,
             name=text(KEY_NAME) or host_id,
-            fingerprint=text(KEY_FINGERPRINT) or None,
+            fingerprint=fingerprint,
             tables=number(KEY_TABLES),
             open_seats=number(KEY_OPEN_SEATS),
             version=version,
