@@ -28,6 +28,7 @@ from genial.services.lobby.runtime import RunningTable
 from genial.services.lobby.store import Answer
 from genial.services.lobby.table import Progress, Seat, Table
 from genial.services.peers import is_service
+from genial.services.store import undivided
 from genial.v1 import lobby_service_pb2 as pb
 from genial.wire import requests
 from genial.wire.errors import GenialError, Reason, malformed
@@ -69,7 +70,7 @@ class LobbyHandler(LookingHandler):
         async with lobby.creating:
             known = await known_answer(self._lobby.store, "", token_hash, request_id, request)
             if known is not None:
-                return pb.CreateTableResponse.FromString(known)
+                return await self._opened(pb.CreateTableResponse.FromString(known))
             if lobby.settings.draining or lobby.closing is not None:
                 raise GenialError(Reason.HOST_DRAINING)
             if lobby.live_tables >= lobby.settings.most_tables:
@@ -92,9 +93,21 @@ class LobbyHandler(LookingHandler):
                 table = seating.put_bot(table, number, level, now, lobby.chance)
             response = pb.CreateTableResponse(table=table_to_message(table, Progress(), 0))
             answer = answer_of("", token_hash, request_id, request, response, now)
-            await lobby.store.save(table, answer)
-            lobby.add(table)
+            await undivided(self._put_up(table, answer))
             self._opened_from[table.table_id] = opener
+        return response
+
+    async def _put_up(self, table: Table, answer: Answer) -> None:
+        await self._lobby.store.save(table, answer)
+        self._lobby.add(table)
+
+    async def _opened(self, response: pb.CreateTableResponse) -> pb.CreateTableResponse:
+        """A repeat's answer; its table may be on the disk though its write seemed to fail."""
+        table_id = response.table.table_id
+        if not self._lobby.has(table_id):
+            stored = await self._lobby.store.load_one(table_id)
+            if stored is not None and not stored.table.is_closed:
+                self._lobby.add(stored.table)
         return response
 
     def _check_opener(self, call: Call) -> str:
@@ -325,6 +338,7 @@ class LobbyHandler(LookingHandler):
             self._passwords.check("", running.table.password_hash, call)
         text = wording.clean_chat(request.text)
         async with running.lock:
+            await running.be_sure()
             known = await known_answer(
                 self._lobby.store, request.table_id, token_hash, request_id, request
             )
@@ -397,6 +411,7 @@ class LobbyHandler(LookingHandler):
             )
 
         async with running.lock:
+            await running.be_sure()
             known = await known_answer(self._lobby.store, scope, token_hash, request_id, request)
             if known is not None:
                 return kind.FromString(known)

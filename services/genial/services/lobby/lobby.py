@@ -188,6 +188,10 @@ class Lobby:
             raise GenialError(Reason.UNKNOWN_TABLE, table=table_id)
         return running
 
+    def has(self, table_id: str) -> bool:
+        """Whether there is such a table."""
+        return table_id in self._tables
+
     def add(self, table: Table) -> RunningTable:
         """Puts a new table up; it is on disk already."""
         running = RunningTable(table, self)
@@ -287,16 +291,15 @@ class Lobby:
         if self.closing is not None:
             return
 
-        def note(table: Table) -> Table:
-            now = self.now()
-            if running.is_present(token_hash):
-                return passing.connect(table, token_hash, now)
-            return passing.disconnect(table, token_hash, now)
+        running.presence_changed(token_hash)
 
-        async def change() -> None:
-            await running.change_locked(note)
+        async def note() -> None:
+            try:
+                await running.note_presence()
+            except GenialError as error:
+                log.error("table %s: %s", running.table.table_id, error)
 
-        self._spawn(change(), f"lobby: presence at table {running.table.table_id}")
+        self._spawn(note(), f"lobby: presence at table {running.table.table_id}")
 
     # --- time ---
 

@@ -13,6 +13,7 @@ from genial.services.lobby import passing
 from genial.services.lobby.messages import ChatLine, table_to_message, with_viewer
 from genial.services.lobby.store import CHAT_KEPT, Answer, LobbyStore
 from genial.services.lobby.table import Chance, Progress, Table, TableState, Times
+from genial.services.store import StorageError, undivided
 from genial.v1 import table_pb2
 
 log = logging.getLogger(__name__)
@@ -83,7 +84,9 @@ class RunningTable:
         self.bots_asked: Final[dict[int, str]] = {}
         """Seats that the bots service was told to play, with the level."""
         self._present: Final[dict[bytes, Watcher]] = {}
+        self._presence_due: Final[dict[bytes, None]] = {}
         self._surroundings = surroundings
+        self._unsure = False
         self.lock: Final = asyncio.Lock()
         self._message: table_pb2.Table | None = None
         self._brief: table_pb2.Table | None = None
@@ -106,7 +109,8 @@ class RunningTable:
             The new table.
 
         Raises:
-            GenialError: The refusal, or StorageError; then nothing has changed.
+            GenialError: The refusal, or StorageError; then nothing has changed (but see
+                `be_sure`, which has to come first).
         """
         around = self._surroundings
         table = self._elapsed(change(self.table))
@@ -117,17 +121,46 @@ class RunningTable:
             remembered = answer(table)
         if table is self.table and remembered is None:
             return table
-        await around.store.save(table, remembered, chat)
+        await undivided(self._write_and_show(table, remembered, chat))
+        return table
+
+    async def _write_and_show(
+        self, table: Table, answer: Answer | None, chat: ChatLine | None
+    ) -> None:
+        try:
+            await self._surroundings.store.save(table, answer, chat)
+        except StorageError:
+            # It may be on the disk all the same; nothing is built on either before that is known.
+            self._unsure = True
+            raise
         if chat is not None:
             self.chat.append(chat)
         if table is not self.table:
-            if table.running_game_id != self.table.running_game_id:
-                self.progress = Progress()
-            self.table = table
-            self._forget_messages()
-            self.wake_watchers()
-            around.changed(self)
-        return table
+            self._show(table)
+
+    def _show(self, table: Table) -> None:
+        if table.running_game_id != self.table.running_game_id:
+            self.progress = Progress()
+        self.table = table
+        self._forget_messages()
+        self.wake_watchers()
+        self._surroundings.changed(self)
+
+    async def be_sure(self) -> None:
+        """After a write that failed: takes over what the disk says. The lock must be held.
+
+        Raises:
+            StorageError: The disk does not say anything.
+        """
+        if not self._unsure:
+            return
+        stored = await self._surroundings.store.load_one(self.table.table_id)
+        self._unsure = False
+        if stored is None or stored.table.version <= self.table.version:
+            return
+        log.warning("table %s: a write that failed is on the disk", self.table.table_id)
+        self.chat.extend(line for line in stored.chat if line.number > self.last_chat)
+        self._show(stored.table)
 
     def _elapsed(self, table: Table) -> Table:
         around = self._surroundings
@@ -139,11 +172,14 @@ class RunningTable:
     async def change_locked(self, change: Change) -> Table:
         """`change` for callers that do not hold the lock."""
         async with self.lock:
+            await self.be_sure()
             return await self.change(change)
 
     async def tick(self) -> None:
-        """Lets time have its effect, if it has one."""
-        if self._elapsed(self.table) is not self.table:
+        """Lets time have its effect, if it has one, and does what could not be done before."""
+        if self._presence_due:
+            await self.note_presence()
+        elif self._unsure or self._elapsed(self.table) is not self.table:
             await self.change_locked(lambda table: table)
 
     async def report(self, progress: Progress) -> None:
@@ -215,6 +251,33 @@ class RunningTable:
     def is_present(self, token_hash: bytes) -> bool:
         """Whether a token has a stream here."""
         return token_hash in self._present
+
+    def presence_changed(self, token_hash: bytes) -> None:
+        """A token's stream began or ended; `note_presence` is due."""
+        self._presence_due[token_hash] = None
+
+    async def note_presence(self) -> None:
+        """Shows at the seats who has come and gone; what fails stays due for `tick`.
+
+        Raises:
+            StorageError: It could not be written down.
+        """
+        noted: list[bytes] = []
+
+        def note(table: Table) -> Table:
+            now = self._surroundings.now()
+            noted.extend(self._presence_due)
+            self._presence_due.clear()
+            for token_hash in noted:
+                change = passing.connect if self.is_present(token_hash) else passing.disconnect
+                table = change(table, token_hash, now)
+            return table
+
+        try:
+            await self.change_locked(note)
+        except StorageError:
+            self._presence_due.update(dict.fromkeys(noted))
+            raise
 
     # --- bots ---
 

@@ -139,6 +139,23 @@ class LobbyStore:
 
         await self._database.write(job)
 
+    async def load_one(self, table_id: str) -> StoredTable | None:
+        """One table as the disk has it, or None.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+
+        def job(connection: sqlite3.Connection) -> StoredTable | None:
+            row = connection.execute(
+                "SELECT content FROM lobby_tables WHERE table_id = ?", (table_id,)
+            ).fetchone()
+            if row is None:
+                return None
+            return StoredTable(table_from_json(row[0]), _load_chat(connection, table_id))
+
+        return await self._database.read(job)
+
     async def load(self, ended_after: int) -> list[StoredTable]:
         """All tables that are not closed, or were closed after a moment (ms since 1970).
 

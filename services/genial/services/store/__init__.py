@@ -6,6 +6,14 @@ from genial.services.store.database import (
     DatabaseBusyError,
     NewerSchemaError,
     StorageError,
+    undivided,
 )
 
-__all__ = ["Component", "Database", "DatabaseBusyError", "NewerSchemaError", "StorageError"]
+__all__ = [
+    "Component",
+    "Database",
+    "DatabaseBusyError",
+    "NewerSchemaError",
+    "StorageError",
+    "undivided",
+]

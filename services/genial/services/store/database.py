@@ -15,7 +15,7 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,6 +186,28 @@ class Database:
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(_deliver, batch)
         writer.close()
+
+
+async def undivided(work: Coroutine[Any, Any, T]) -> T:
+    """Runs work that must not be torn apart, such as a write and what has to follow it.
+
+    Whoever is cancelled meanwhile (a caller who hung up) is cancelled once it is done.
+
+    Raises:
+        Exception: Whatever the work raised.
+    """
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return task.result()
+    if not task.cancelled() and task.exception() is not None:
+        log.info("nobody waits any more for what failed: %s", task.exception())
+    raise cancelled
 
 
 class _Writer:
