@@ -68,6 +68,9 @@ UNDECIDED: dict[str, set[Path]] = {
         *(("seats", seat, key) for seat in range(4) for key in ("name", "kind", "level")),
     },
     "place": {("tile",)},
+    # After a placement the two come to the same, where seats are skipped.
+    "refill": {("type",)},
+    "skip": {("type",)},
     "takeover": {("type",), ("seat",), ("name",), ("kind",)},
     "x-": {("type",)},
     "end": {("reason",), ("shuffle",)},
