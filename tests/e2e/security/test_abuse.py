@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import os
 import re
+import signal
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -380,3 +381,26 @@ async def test_nothing_secret_is_logged(tmp_path: Path) -> None:
         shown = set(re.findall(r"[A-Za-z0-9_-]{43,}", log))
         assert shown <= {host.fingerprint}
     assert os.listdir(tmp_path / "data")
+
+
+async def test_a_watcher_that_stands_still_holds_up_nobody(tmp_path: Path) -> None:
+    async with encrypted_host(tmp_path) as host, line_to(host) as line:
+        request = lobby_service_pb2.CreateTableRequest(
+            request_id=new_request_id(),
+            options=options_of(Rules(players=4), games=50),
+            bot_levels=["medium"] * 4,
+        )
+        table_id = (await line.lobby.CreateTable(request)).table.table_id
+        watching = await Program.start(
+            "watch", f"127.0.0.1:{host.port}", table_id, "--plain", home=tmp_path
+        )
+        await watching.line(lambda shown: " R " in shown or "plac" in shown)
+        watching.process.send_signal(signal.SIGSTOP)
+        before = memory_of(host.process.pid)
+        for _ in range(4):
+            await bots_finish_a_game(host)
+        assert memory_of(host.process.pid) - before < 64 * 1024 * 1024
+        watching.process.send_signal(signal.SIGCONT)
+        known = len(watching.lines)
+        await watching.line(lambda shown: bool(shown), after=known)
+        await watching.stop()
