@@ -23,7 +23,7 @@ from typing import Any
 from prompt_toolkit.application import Application, create_app_session
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.layout import Layout, Window
+from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import Output, create_output
 
 from genial.client import messages as m
@@ -41,7 +41,7 @@ from genial.client.replay import Replay
 from genial.client.session import Session, join, watch
 from genial.client.settings import Settings, load_settings, save_settings, settings_path
 from genial.client.store import MemoryStore, Store
-from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridControl, key_bindings
+from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridWindow, key_bindings
 from genial.client.text import _
 from genial.client.trust import Access, FirstContact, Greeting
 from genial.client.update import next_wake, update
@@ -526,7 +526,7 @@ class Player:
 
     def _application(self) -> Application[int]:
         app: Application[int] = Application(
-            layout=Layout(Window(GridControl(self), always_hide_cursor=False)),
+            layout=Layout(GridWindow(self)),
             key_bindings=key_bindings(self),
             full_screen=True,
             mouse_support=Condition(lambda: self.model.settings.mouse),

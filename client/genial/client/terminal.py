@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import cache
 from typing import Final, Protocol
 
+from prompt_toolkit.application import get_app
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
-from prompt_toolkit.layout import UIContent, UIControl
+from prompt_toolkit.layout import UIContent, UIControl, Window
+from prompt_toolkit.layout.mouse_handlers import MouseHandler, MouseHandlers
+from prompt_toolkit.layout.screen import Char, Screen, WritePosition
 from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth
 
@@ -72,29 +77,91 @@ class Shown(Protocol):
 
 
 class GridControl(UIControl):
-    """The character grid as prompt_toolkit's content, pulled by its renderer."""
-
-    def __init__(self, player: Shown) -> None:
-        self._player = player
+    """What has the focus, so that keys come; `GridWindow` does the drawing."""
 
     def create_content(self, width: int, height: int) -> UIContent:
-        """The lines of the screen at this size."""
-        canvas = self._player.canvas(width, height)
-        look = self._player.look
-        cursor = canvas.cursor
-        return UIContent(
-            get_line=lambda row: canvas.fragments(row, look),  # type: ignore[arg-type, return-value]
-            line_count=canvas.height,
-            cursor_position=None if cursor is None else Point(*cursor),
-            show_cursor=cursor is not None,
-        )
+        """Nothing: see `GridWindow`."""
+        return UIContent()
 
     def is_focusable(self) -> bool:
         """Keys come here."""
         return True
 
-    def mouse_handler(self, mouse_event: MouseEvent) -> None:
-        """A mouse event at a place of the grid."""
+
+Row = defaultdict[int, Char]
+
+
+def _blank_row() -> Row:
+    return defaultdict(lambda: _BLANK)
+
+
+_BLANK: Final = Char(" ", "")
+
+
+@cache
+def _char(char: str, style: str) -> Char:
+    return Char(char, style)
+
+
+class GridWindow(Window):
+    """The character grid, put straight into prompt_toolkit's screen.
+
+    A row that has not changed since the last rendering is blank in both of the screens that
+    prompt_toolkit compares, so that it costs nothing; one that has is whole in both.
+    """
+
+    def __init__(self, player: Shown) -> None:
+        super().__init__(GridControl())
+        self._player = player
+        self._canvas: Canvas | None = None
+        self._look: Look | None = None
+        self._rows: list[Row] = []
+        self._handlers: defaultdict[int, defaultdict[int, MouseHandler]] = defaultdict(
+            lambda: defaultdict(lambda: self._pointed)
+        )
+
+    def write_to_screen(
+        self,
+        screen: Screen,
+        mouse_handlers: MouseHandlers,
+        write_position: WritePosition,
+        parent_style: str,
+        erase_bg: bool,
+        z_index: int | None,
+    ) -> None:
+        """Put the player's screen, as it is now, into the whole of `screen`."""
+        width, height = write_position.width, write_position.height
+        canvas = self._player.canvas(width, height)
+        look = self._player.look
+        before = self._canvas
+        if before is None or look != self._look or (before.width, before.height) != (width, height):
+            before = None
+        last = get_app().renderer.last_rendered_screen
+        rows: list[Row] = []
+        for y in range(height):
+            if before is not None and canvas.same_row(before, y):
+                row = self._rows[y]
+                if last is not None:
+                    screen.data_buffer[y] = last.data_buffer[y] = _blank_row()
+                else:
+                    screen.data_buffer[y] = row
+            else:
+                row = _blank_row()
+                for x, cell in enumerate(canvas.cells(y, look)):
+                    row[x] = _char(*cell)
+                screen.data_buffer[y] = row
+                if last is not None and y < len(self._rows):
+                    last.data_buffer[y] = self._rows[y]
+            rows.append(row)
+        self._canvas, self._look, self._rows = canvas, look, rows
+        screen.width, screen.height = width, height
+        if canvas.cursor is not None:
+            screen.set_cursor_position(self, Point(*canvas.cursor))
+            screen.show_cursor = True
+        screen.visible_windows_to_write_positions[self] = write_position
+        mouse_handlers.mouse_handlers = self._handlers
+
+    def _pointed(self, mouse_event: MouseEvent) -> None:
         button = _BUTTONS.get(mouse_event.event_type)
         if button is not None:
             place = mouse_event.position

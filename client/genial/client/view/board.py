@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from genial.client.palette import Look, fill_role, ink_role
-from genial.client.view.canvas import Canvas
+from genial.client.view.canvas import Canvas, Patch
 from genial.client.view.geometry import Grid, LargeGrid, SmallGrid
-from genial.engine.board import START_SYMBOLS, Board, cell_name
+from genial.engine.board import START_SYMBOLS, Board, cell_name, zone_of_radius
 from genial.engine.hexgrid import Axial, ring
 from genial.engine.tiles import Symbol
 
@@ -56,21 +57,74 @@ class BoardPicture:
 
 
 def draw_board(canvas: Canvas, grid: Grid, picture: BoardPicture, look: Look) -> None:
-    """Draw every cell of the zone at its place in `grid`."""
+    """Draw every cell of the zone at its place in `grid`.
+
+    What a key changes is the tile in hand and what it scores; the rest is drawn once and
+    pasted from then on.
+    """
+    contents = picture.board.contents
+    heat = None if picture.heat is None else tuple(sorted(picture.heat.items()))
+    canvas.paste(
+        _ground_pieces(
+            canvas.width,
+            canvas.height,
+            grid,
+            look,
+            contents,
+            picture.last,
+            picture.reach,
+            picture.flash,
+            heat,
+        )
+    )
+    pen = _pen(canvas, grid, picture, look)
     ghost = dict(picture.ghost)
-    draw: _SmallPen | _LargePen
+    for cell in picture.scoring:
+        symbol = picture.board[cell]
+        if symbol is not None and cell not in ghost:
+            pen.tile(cell, symbol)
+    for cell, symbol in picture.ghost:
+        if cell in picture.board.zone:
+            pen.ghost(cell, symbol)
+
+
+def _pen(canvas: Canvas, grid: Grid, picture: BoardPicture, look: Look) -> _SmallPen | _LargePen:
     if isinstance(grid, SmallGrid):
-        draw = _SmallPen(canvas, grid, picture, look)
-    else:
-        draw = _LargePen(canvas, grid, picture, look)
-    for cell in picture.board.zone.cells:
-        if cell in ghost:
-            draw.ghost(cell, ghost[cell])
-        elif symbol := picture.board[cell]:
-            draw.tile(cell, symbol)
+        return _SmallPen(canvas, grid, picture, look)
+    return _LargePen(canvas, grid, picture, look)
+
+
+@lru_cache(maxsize=8)
+def _ground_pieces(
+    width: int,
+    height: int,
+    grid: Grid,
+    look: Look,
+    contents: bytes,
+    last: frozenset[Axial],
+    reach: frozenset[tuple[int, int]] | None,
+    flash: frozenset[Axial],
+    heat: tuple[tuple[Axial, int], ...] | None,
+) -> tuple[Patch, ...]:
+    """The board without a tile in hand, as pieces of a canvas of that size."""
+    canvas = Canvas(width, height)
+    board = Board(zone_of_radius(grid.radius), contents, 0)
+    picture = BoardPicture(
+        board,
+        last=last,
+        reach=reach,
+        flash=flash,
+        heat=None if heat is None else dict(heat),
+    )
+    pen = _pen(canvas, grid, picture, look)
+    for cell in board.zone.cells:
+        symbol = board[cell]
+        if symbol is not None:
+            pen.tile(cell, symbol)
         else:
-            draw.empty(cell)
-    draw.names()
+            pen.empty(cell)
+    pen.names()
+    return canvas.patches()
 
 
 class _Pen:

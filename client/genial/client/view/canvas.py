@@ -7,6 +7,7 @@ underline. Views write into it; `fragments` and `text` read it.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from wcwidth import wcwidth
@@ -14,6 +15,10 @@ from wcwidth import wcwidth
 from genial.client.palette import Look
 
 _REPLACEMENT: Final = "?"
+
+
+# As kept in the grid: plain tuples are made and compared several times faster.
+_Ink = tuple[str, str, bool, bool]
 
 
 class Ink(NamedTuple):
@@ -111,13 +116,13 @@ class Canvas:
         self.cursor: tuple[int, int] | None = None
         # Whether any character takes two columns: then writing may cut one in half.
         self._wide = False
-        blank = Ink("text", bg)
+        blank: _Ink = ("text", bg, False, False)
         self._chars = [[" "] * width for _ in range(height)]
         self._inks = [[blank] * width for _ in range(height)]
 
     def fill(self, x: int, y: int, width: int, height: int, bg: str) -> None:
         """Blank a rectangle on the background role `bg`."""
-        ink = Ink("text", bg)
+        ink: _Ink = ("text", bg, False, False)
         left, right = max(0, x), min(self.width, x + width)
         for row in range(max(0, y), min(self.height, y + height)):
             self._mend(row, left, right)
@@ -145,6 +150,15 @@ class Canvas:
         inside = 0 <= y < self.height
         chars = self._chars[y] if inside else []
         inks = self._inks[y] if inside else []
+        if plain and inside and x >= 0 and x + len(text) <= self.width:
+            right = x + len(text)
+            self._mend(y, x, right)
+            chars[x:right] = text
+            if bg is None:
+                inks[x:right] = [(fg, ink[1], bold, underline) for ink in inks[x:right]]
+            else:
+                inks[x:right] = [(fg, bg, bold, underline)] * len(text)
+            return right
         for char in text:
             columns = 1 if plain else max(0, wcwidth(char))
             if columns == 0:
@@ -152,7 +166,7 @@ class Canvas:
                     chars[x - 2 if x > 1 and not chars[x - 1] else x - 1] += char
                 continue
             if inside and x >= 0 and x + columns <= self.width:
-                ink = Ink(fg, inks[x].bg if bg is None else bg, bold, underline)
+                ink = (fg, inks[x][1] if bg is None else bg, bold, underline)
                 self._mend(y, x, x + columns)
                 chars[x] = char
                 inks[x] = ink
@@ -192,7 +206,8 @@ class Canvas:
         if 0 <= y < self.height:
             row = self._inks[y]
             for column in range(max(0, x), min(self.width, x + width)):
-                row[column] = row[column]._replace(underline=True)
+                fg, bg, bold, _underline = row[column]
+                row[column] = (fg, bg, bold, True)
 
     def char(self, x: int, y: int) -> str:
         """The character at a place of the grid; empty in a wide character's second half."""
@@ -200,7 +215,7 @@ class Canvas:
 
     def ink(self, x: int, y: int) -> Ink:
         """How the character at a place of the grid is written."""
-        return self._inks[y][x]
+        return Ink(*self._inks[y][x])
 
     def text(self) -> str:
         """All rows as plain text, trailing blanks cut, one newline after each."""
@@ -208,18 +223,56 @@ class Canvas:
 
     def runs(self, y: int) -> list[tuple[Ink, str]]:
         """Row `y` as runs of equal ink."""
-        runs: list[tuple[Ink, str]] = []
+        return [(Ink(*ink), text) for ink, text in self._runs(y)]
+
+    def _runs(self, y: int) -> list[tuple[_Ink, str]]:
+        runs: list[tuple[_Ink, str]] = []
         chars, inks = self._chars[y], self._inks[y]
-        start, current = 0, inks[0] if inks else None
-        for x, ink in enumerate(inks):
-            if ink is not current and ink != current:
-                assert current is not None
-                runs.append((current, "".join(chars[start:x])))
-                start, current = x, ink
-        if current is not None:
-            runs.append((current, "".join(chars[start:])))
+        start = 0
+        for x in range(1, len(inks) + 1):
+            if x == len(inks) or (inks[x] is not inks[start] and inks[x] != inks[start]):
+                runs.append((inks[start], "".join(chars[start:x])))
+                start = x
         return runs
 
     def fragments(self, y: int, look: Look) -> list[tuple[str, str]]:
         """Row `y` as prompt_toolkit fragments: style string and text."""
-        return [(look.style(*ink), text) for ink, text in self.runs(y)]
+        return [(look.style(*ink), text) for ink, text in self._runs(y)]
+
+    def cells(self, y: int, look: Look) -> list[tuple[str, str]]:
+        """Row `y` place by place: character (empty after a wide one) and style string."""
+        style = look.style
+        return [
+            (char, style(*ink)) for char, ink in zip(self._chars[y], self._inks[y], strict=True)
+        ]
+
+    def same_row(self, other: Canvas, y: int) -> bool:
+        """Whether row `y` is the same in another canvas of the same size."""
+        return self._chars[y] == other._chars[y] and self._inks[y] == other._inks[y]
+
+    def patches(self) -> tuple[Patch, ...]:
+        """What was drawn, as a piece of each row from its first to its last place that is
+        not blank on `bg`; for `paste`.
+        """
+        blank: _Ink = ("text", "bg", False, False)
+        found: list[Patch] = []
+        for y, (chars, inks) in enumerate(zip(self._chars, self._inks, strict=True)):
+            drawn = [
+                x
+                for x, (char, ink) in enumerate(zip(chars, inks, strict=True))
+                if char != " " or ink != blank
+            ]
+            if drawn:
+                left, right = drawn[0], drawn[-1] + 1
+                found.append((y, left, chars[left:right], inks[left:right]))
+        return tuple(found)
+
+    def paste(self, patches: Iterable[Patch]) -> None:
+        """Put pieces of a canvas of the same size where they were."""
+        for y, left, chars, inks in patches:
+            self._chars[y][left : left + len(chars)] = chars
+            self._inks[y][left : left + len(inks)] = inks
+
+
+Patch = tuple[int, int, list[str], list[_Ink]]
+"""Row, column, characters and inks of a piece of a canvas."""
