@@ -145,8 +145,8 @@ def test_draws_are_projected_to_the_seat_that_drew_alone(rules: Rules, seed: int
             assert isinstance(event, Dealt | Refilled | Exchanged | Skipped)
             assert isinstance(seen, kinds[type(event)])
             assert isinstance(seen, SeenDealt | SeenRefilled | SeenExchanged | SeenSkipped)
-            own = viewer == event.seat
-            assert seen.draw == (event.drawn if own else HiddenDraw(len(event.drawn)))
+            open_to_viewer = viewer == event.seat or not event.drawn
+            assert seen.draw == (event.drawn if open_to_viewer else HiddenDraw(len(event.drawn)))
             if isinstance(event, Exchanged):
                 assert isinstance(seen, SeenExchanged)
                 assert seen.returned == event.returned

@@ -250,7 +250,7 @@ def view_for(game: Game, viewer: int | None) -> PlayerView:
 
 @dataclass(frozen=True, slots=True)
 class HiddenDraw:
-    """Somebody else drew: how many tiles, nothing more."""
+    """Somebody else drew: how many tiles, at least one, and nothing more."""
 
     count: int
 
@@ -314,4 +314,5 @@ def project(event: Event, viewer: int | None) -> SeenEvent:
 
 
 def _draw(drawn: tuple[Tile, ...], seat: int, viewer: int | None) -> Draw:
-    return drawn if seat == viewer else HiddenDraw(len(drawn))
+    """Nothing drawn hides nothing, whoever looks: then it is an empty tuple."""
+    return drawn if seat == viewer or not drawn else HiddenDraw(len(drawn))
