@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import ipaddress
+import os
 import re
 import ssl
 from collections.abc import Awaitable, Callable
@@ -118,7 +119,9 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
     except TimeoutError as error:
         raise _unreachable(address, "timeout") from error
     except OSError as error:
-        raise _unreachable(address, error.strerror or str(error)) from error
+        # asyncio puts words of its own in the place of the system's.
+        detail = os.strerror(error.errno) if error.errno else str(error)
+        raise _unreachable(address, detail) from error
     try:
         tls: ssl.SSLObject = writer.get_extra_info("ssl_object")
         shown = tls.getpeercert(binary_form=True)
