@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, Final
 
-from genial.client.channel import call, new_request_id, seat_metadata
+from genial.client.channel import Metadata, new_request_id, seat_metadata
 from genial.client.deal import Deal, DealWatch, SendHash, SendNonce, Step, Tell
 from genial.client.errors import (
     GenialError,
@@ -27,7 +27,6 @@ from genial.client.link import HostLink
 from genial.client.receipts import verify
 from genial.client.seen import SeenGame
 from genial.client.store import SeatMemory
-from genial.client.streams import follow
 from genial.client.text import _
 from genial.client.updates import (
     ChatArrived,
@@ -43,17 +42,18 @@ from genial.client.updates import (
     TableChanged,
     Update,
 )
+from genial.client.versions import explained
 from genial.engine.shuffle import SECRET_BYTES
 from genial.v1 import game_service_pb2 as games
 from genial.v1 import lobby_service_pb2 as lobby
 from genial.v1.table_pb2 import Table, TableState
+from genial.wire.metadata import watcher_entry
 
 _FAREWELL_SECONDS: Final = 10.0
 """How long the last game's end and record are waited for once the table is finished."""
 
-_SEAT_WAITS: Final = 20
 _SEAT_WAIT_SECONDS: Final = 0.25
-"""How often, and after how long, a game is asked again whether the seat is ours."""
+"""After how long a game is asked again whether the seat is ours."""
 
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
@@ -95,6 +95,9 @@ class Feed:
         self._troubled: set[str] = set()
         self._closing_told = False
         self._ended = False
+        self._name = secrets.token_hex(8)
+        self._streams = 0
+        self._just_connected = False
         kept = memory.load_deal() if memory else None
         self._deals = DealWatch(
             seat,
@@ -120,12 +123,23 @@ class Feed:
     def _token(self) -> str | None:
         return self._memory.token if self._memory else None
 
+    @property
+    def _played_for(self) -> bool:
+        """Whether a bot of the host's plays our seat at the moment."""
+        seat, seats = self.seat, self.table.seats
+        return seat is not None and seat < len(seats) and seats[seat].stand_in
+
+    def _stream_metadata(self, token: str | None) -> Metadata:
+        """Who opens a stream, and its how many-th that is."""
+        self._streams += 1
+        return (*seat_metadata(token), watcher_entry(self._name, self._streams))
+
     async def _ask(self, method: Any, request: Any) -> Any:
         if self._ended:
             raise SessionClosedError
         request.request_id = new_request_id()
         request.table_id = self.table_id
-        return await call(method, request, token=self._token)
+        return await self.link.call(method, request, token=self._token)
 
     # --- streams ---------------------------------------------------------------------
 
@@ -148,11 +162,12 @@ class Feed:
     async def _watch_table(self) -> None:
         def open_stream() -> Any:
             request = lobby.WatchTableRequest(table_id=self.table_id, after_chat=self._chat_seen)
-            return self.link.lobby.WatchTable(request, metadata=seat_metadata(self._token))
+            metadata = self._stream_metadata(self._token)
+            return self.link.lobby.WatchTable(request, metadata=metadata)
 
         while True:
             try:
-                stream = follow(open_stream, self._on_line("table"))
+                stream = self.link.follow(open_stream, self._on_line("table"))
                 async with aclosing(stream) as messages:
                     async for message in messages:
                         if message.superseded:
@@ -165,6 +180,9 @@ class Feed:
                             continue
                         self._take_chat(message)
                         self._take_table(message.table)
+                        if self._just_connected and self._played_for:
+                            self._adopt(asyncio.create_task(self._come_back()))
+                        self._just_connected = False
                         if self.table.state in _OVER:
                             await self._finish()
                             return
@@ -176,6 +194,27 @@ class Feed:
             except GenialError as error:
                 await self._end(error, forget=isinstance(error, NotFoundError))
                 return
+
+    async def _come_back(self) -> None:
+        """Whoever was away for so long that a bot plays on is here again."""
+        try:
+            await self.take_back()
+        except GenialError as error:
+            self._updates.put_nowait(RefusedUpdate(error))
+
+    async def take_back(self) -> None:
+        """Takes the seat back from the bot that plays on for us.
+
+        Done by itself after a lost line; by hand where it was the clock that ran out.
+
+        Raises:
+            GenialError: The host does not give it back.
+        """
+        if self._memory is None:
+            return
+        request = lobby.JoinTableRequest(name=self._memory.name)
+        answer = await self._ask(self.link.lobby.JoinTable, request)
+        self._take_table(answer.table)
 
     def _watch(self, seen: SeenGame) -> None:
         if self._game_task is not None:
@@ -190,23 +229,24 @@ class Feed:
         def open_stream() -> Any:
             revision = self.game.revision if self.game and self.game.game_id == game_id else 0
             request = games.WatchGameRequest(game_id=game_id, after_revision=revision)
-            return self.link.games.WatchGame(request, metadata=seat_metadata(self._token))
+            # While a bot plays for us the token opens nothing, and what all may see is left.
+            token = None if self._played_for else self._token
+            return self.link.games.WatchGame(request, metadata=self._stream_metadata(token))
 
         on_line = self._on_line("game")
-        seat_waits = _SEAT_WAITS
         over = False
         try:
             while not over:
                 try:
-                    over = await self._follow_game(follow(open_stream, on_line))
+                    over = await self._follow_game(self.link.follow(open_stream, on_line))
                 except SeatError:
-                    # The table gave the seat back; the room hears of it a moment later.
-                    if self._memory is None or not seat_waits:
+                    # The seat changes hands: the table says so, the room hears of it a moment
+                    # later, or the other way round.
+                    if self._memory is None:
                         raise
-                    seat_waits -= 1
                     await asyncio.sleep(_SEAT_WAIT_SECONDS)
         except GenialError as error:
-            self._updates.put_nowait(RefusedUpdate(error))
+            self._updates.put_nowait(RefusedUpdate(explained(error, self.link.host)))
             return
         finally:
             if "game" in self._troubled:
@@ -242,6 +282,7 @@ class Feed:
             if failure is None:
                 self._troubled.discard(stream)
                 self._closing_told = False
+                self._just_connected |= stream == "table"
             else:
                 self._troubled.add(stream)
             if bool(self._troubled) != before:
@@ -267,7 +308,12 @@ class Feed:
             self._lose_seat()
         elif self._memory is not None:
             self.seat = table.viewer_seat
+        played_for = self._played_for
         self.table = table
+        watching = self._game_task is not None and not self._game_task.done()
+        if self._played_for != played_for and self._seen is not None and watching:
+            # What may be seen of the game has changed with who plays our seat.
+            self._watch(self._seen)
         if before is None or table != before:
             self._updates.put_nowait(TableChanged(table, before))
         self._take_steps(self._deals.see_table(table))

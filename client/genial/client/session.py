@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from genial.client.channel import call, new_request_id
+from genial.client.channel import new_request_id
 from genial.client.errors import (
     AddressError,
     AmbiguousNameError,
@@ -158,7 +158,7 @@ async def join(
     try:
         # Kept before it is sent: a client that dies in between can still go back.
         memory.keep(name)
-        answer = await call(link.lobby.JoinTable, request, token=memory.token)
+        answer = await link.call(link.lobby.JoinTable, request, token=memory.token)
     except BaseException as error:
         useless = isinstance(error, RefusedError) and not isinstance(error, LimitError)
         memory.release(forget=useless)
@@ -276,7 +276,7 @@ class Session(Feed):
         request.request_id = new_request_id()
         request.game_id = game.game_id
         request.expected_revision = game.revision
-        answer = await call(method, request, token=self._token)
+        answer = await self.link.call(method, request, token=self._token)
         if self._seen is not None and self._seen.game_id == game.game_id:
             self._take_game(answer.revision, answer.view, answer.events, gap=False)
         return self.game or game

@@ -6,6 +6,7 @@
     state dir/seats/HOST/TABLE/KEY.lock    held while a session uses the seat
     state dir/commitments.txt            every commitment ever shown to us
     state dir/known_hosts.json           certificates of hosts, by host id (mode 0600)
+    state dir/whereabouts.json           where hosts have answered before (mode 0600)
     data dir/records/GAME.genial           records
     data dir/records/GAME.seatN.json       receipts
 
@@ -39,6 +40,7 @@ from genial.client.files import (
 )
 from genial.client.text import _
 from genial.client.trust import KnownHosts
+from genial.client.whereabouts import Whereabouts
 from genial.wire.metadata import new_seat_token
 
 APP_NAME: Final = "genial"
@@ -95,9 +97,11 @@ class Store(Protocol):
 
     Attributes:
         known_hosts: Certificates of the hosts that were met.
+        whereabouts: Where hosts have answered before.
     """
 
     known_hosts: KnownHosts
+    whereabouts: Whereabouts
 
     def claim_seat(self, host_id: str, table_id: str, name: str | None) -> SeatMemory:
         """The seat kept under that name (None: any name) and not in use, or a new one."""
@@ -164,6 +168,7 @@ class MemoryStore:
     def __init__(self) -> None:
         """Starts empty."""
         self.known_hosts = KnownHosts()
+        self.whereabouts = Whereabouts()
         self._seats: dict[tuple[str, str], list[MemorySeat]] = {}
         self._commitments: dict[bytes, str] = {}
 
@@ -273,6 +278,7 @@ class DiskStore:
         self._state = state_dir or Path(platformdirs.user_state_dir(APP_NAME, appauthor=False))
         self._data = data_dir or Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
         self.known_hosts = KnownHosts(self._state / _KNOWN_HOSTS)
+        self.whereabouts = Whereabouts(self._state / "whereabouts.json")
 
     @property
     def records_dir(self) -> Path:

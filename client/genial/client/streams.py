@@ -51,6 +51,12 @@ async def follow(
                     on_line(None)
                 yield message
             on_line(_hung_up())
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # The channel below was closed, after the line had moved to another one.
+            on_line(_hung_up())
         except grpc.aio.AioRpcError as error:
             failure = from_rpc(error)
             if not passes(failure):

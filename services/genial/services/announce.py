@@ -46,6 +46,7 @@ _GOODBYE: Final = 1.0
 _FAULTS: Final = (OSError, Error, NotRunningException, TimeoutError, RuntimeError)
 """What zeroconf raises when a network is not as it should be."""
 
+
 def is_wildcard(bind: str) -> bool:
     """Whether a host bound to `bind` listens on every address."""
     return bind in ("", "::", "0.0.0.0")
