@@ -46,6 +46,7 @@ password_file = "password"
 services = ["lobby", "bots"]
 secret_file = "secret"
 draining = true
+neighbours = ["10.0.7.5:7718", "[fd00::7]:7718"]
 
 [peers]
 game = "10.0.0.5:7718"

@@ -10,6 +10,8 @@ from typing import Final
 SERVICE_TYPE: Final = "_genial._tcp.local."
 DEFAULT_PORT: Final = 7718
 PROTOCOL: Final = "v1"
+MOST_NEIGHBOURS: Final = 32
+"""Hosts that one host may invite; clients connect to each of them."""
 
 KEY_VERSION: Final = "v"
 KEY_HOST_ID: Final = "id"

@@ -21,7 +21,7 @@ from genial.services.lobby.standing import StandingTable
 from genial.services.lobby.table import Options, Times
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
 from genial.services.toml_values import Between, ConfigFault, Seconds, structure
-from genial.wire.announcement import DEFAULT_PORT
+from genial.wire.announcement import DEFAULT_PORT, MOST_NEIGHBOURS
 from genial.wire.secret_files import SecretFileError, read_secret
 from genial.wire.values import Clock
 
@@ -208,6 +208,8 @@ class HostConfig:
         peers: Where the other services are, ``HOST:PORT``.
         secret_file: Holds the secret between services that are apart.
         draining: No new tables; those that run are played to their end.
+        neighbours: Other hosts of the same party, ``HOST:PORT``, where mDNS does not reach from one
+            to the other; players see the tables of all of them.
         tables: Tables that are always open.
     """
 
@@ -223,6 +225,7 @@ class HostConfig:
     peers: dict[Service, str] = field(default_factory=dict)
     secret_file: Path | None = None
     draining: bool = False
+    neighbours: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     times: TimesConfig = field(default_factory=TimesConfig)
     bots: BotsConfig = field(default_factory=BotsConfig)
@@ -277,6 +280,13 @@ def check(config: HostConfig) -> list[str]:
         for service, address in config.peers.items()
         if not _is_address(address)
     ]
+    problems += [
+        f"neighbours[{place}]: must be HOST:PORT, not {address!r}"
+        for place, address in enumerate(config.neighbours)
+        if not _is_address(address)
+    ]
+    if len(config.neighbours) > MOST_NEIGHBOURS:
+        problems.append(f"neighbours: at most {MOST_NEIGHBOURS}, not {len(config.neighbours)}")
     apart = set(config.services) != set(Service) or config.peers
     if config.services and apart and config.secret_file is None:
         problems.append("secret_file: must be given when services run apart")
@@ -339,6 +349,7 @@ def settings_of(config: HostConfig, data: Path) -> HostSettings:
         stand_in_level=config.bots.stand_in,
         draining=config.draining,
         standing=tuple(table.standing() for table in config.tables),
+        neighbours=config.neighbours,
     )
 
 

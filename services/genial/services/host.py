@@ -333,6 +333,10 @@ class Host:
             protocol=PROTOCOL,
             started_at=timestamp_to_message(self._started_at),
             password_required=self._password is not None,
+            now=timestamp_to_message(wall_clock()),
+            neighbours=[
+                table_pb2.Neighbour(address=address) for address in self.settings.neighbours
+            ],
         )
 
     async def _set_health(self, state: int) -> None:

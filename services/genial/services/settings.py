@@ -52,6 +52,7 @@ class HostSettings:
         stand_in_level: Level of bots that play on for people who are away.
         draining: No new tables; running ones are finished.
         standing: Tables that are always open.
+        neighbours: Addresses of other hosts of the same party, for clients to list too.
         returning: Whether the host says at its end that it will be back.
     """
 
@@ -72,6 +73,7 @@ class HostSettings:
     stand_in_level: str = STAND_IN_LEVEL
     draining: bool = False
     standing: tuple[StandingTable, ...] = ()
+    neighbours: tuple[str, ...] = ()
     returning: bool = True
 
     def check(self) -> None:
