@@ -43,6 +43,7 @@ from genial.v1.game_pb2 import SeatKind as WireKind
 from genial.v1.table_pb2 import (
     ChatMessage,
     Host,
+    Neighbour,
     Table,
     TableOptions,
     TableSeat,
@@ -53,6 +54,7 @@ from genial.wire.errors import GenialError, Reason, status_details
 from genial.wire.events import event_to_message
 from genial.wire.metadata import SEAT_TOKEN
 from genial.wire.values import cells_from_message, rules_to_message, tile_from_message
+from genial.wire.version import SOFTWARE
 from genial.wire.views import view_to_message
 
 TABLE_ID = "table-1"
@@ -94,10 +96,12 @@ class FakeHost:
     lies: Lies = field(default_factory=Lies)
     faults: Faults = field(default_factory=Faults)
     protocol: str = "v1"
+    software: str = SOFTWARE
     port: int = 0
 
     def __post_init__(self) -> None:
         self.host_id = "fake-host"
+        self.neighbours: list[str] = []
         self.rules = Rules(players=2)
         self.token = ""
         self.name = ""
@@ -337,9 +341,10 @@ class _Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
             host=Host(
                 host_id=self.host.host_id,
                 name="Fake",
-                software="test",
+                software=self.host.software,
                 protocol=self.host.protocol,
                 started_at=Timestamp(seconds=1),
+                neighbours=[Neighbour(address=each) for each in self.host.neighbours],
             )
         )
 
@@ -419,6 +424,12 @@ class _Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
             self.host.change()
 
         return await self._once(request, context, apply, lobby_service_pb2.LeaveTableResponse())
+
+    async def WatchTables(self, request: Any, context: Any) -> AsyncIterator[Any]:
+        while True:
+            version = self.host.version
+            yield lobby_service_pb2.WatchTablesResponse(tables=[self.host.table(None)])
+            await self.host.changed(version)
 
     async def WatchTable(self, request: Any, context: Any) -> AsyncIterator[Any]:
         host, token = self.host, _token(context)

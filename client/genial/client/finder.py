@@ -1,10 +1,16 @@
-"""Hosts of the network with their tables, kept current for the list on the screen."""
+"""Hosts of the network with their tables, kept current for the list on the screen.
+
+Hosts come from three sides: found by mDNS, typed, or named by another host as its neighbours
+behind a router. Each is one row source however it came, by its id.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
+from typing import Final
 
 from genial.client.browse import Browser, FoundHost
 from genial.client.errors import GenialError
@@ -13,6 +19,7 @@ from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import HeldSeat, TableRow
 from genial.client.store import Store
 from genial.client.updates import ConnectionChanged, Link
+from genial.client.versions import protocol_fault
 from genial.v1.game_pb2 import SEAT_KIND_BOT
 from genial.v1.table_pb2 import (
     TABLE_STATE_ABANDONED,
@@ -21,18 +28,32 @@ from genial.v1.table_pb2 import (
     Table,
 )
 
-_OVER = (TABLE_STATE_FINISHED, TABLE_STATE_ABANDONED)
+_OVER: Final = (TABLE_STATE_FINISHED, TABLE_STATE_ABANDONED)
+
+MOST_NEIGHBOURS: Final = 64
+"""Addresses that hosts may have us ask, all hosts together."""
+_AGAIN_SECONDS: Final = 5.0
+"""Until a neighbour that does not answer, or a host that refused us, is asked again."""
 
 
 class _Watched:
-    """A host whose tables are followed, found or typed."""
+    """A host whose tables are followed; `announced`: by mDNS, which tells when it leaves."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, announced: bool) -> None:
         self.address = address
+        self.announced = announced
         self.link: HostLink | None = None
         self.tables: list[Table] = []
         self.silent_since: float | None = None
         self.task: asyncio.Task[None] | None = None
+
+
+class _Refused:
+    """A host that cannot be listed with its tables, and when it is asked again."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+        self.until = time.monotonic() + _AGAIN_SECONDS
 
 
 class Finder:
@@ -40,7 +61,7 @@ class Finder:
 
     Args:
         make_link: How to connect to a host.
-        store: Where seats of ours are remembered.
+        store: Where seats of ours and certificates of hosts are remembered.
         tell: Called with each new state of the list.
     """
 
@@ -55,26 +76,29 @@ class Finder:
         self._tell = tell
         self._found: tuple[FoundHost, ...] = ()
         self._watched: dict[str, _Watched] = {}
+        self._refused: dict[str, _Refused] = {}
+        self._neighbours: dict[str, asyncio.Task[None]] = {}
         self._problem = ""
 
     async def run(self) -> None:
         """Until cancelled; links that were made are closed then."""
         try:
-            async with Browser() as browser:
-                self._problem = browser.problem
-                async with aclosing(browser.changes()) as changes:
-                    async for hosts in changes:
-                        self._found = hosts
-                        for host in hosts:
-                            if host.reachable and host.host_id not in self._watched:
-                                self._follow(host.host_id, host.address)
-                        self._publish()
+            async with Browser() as browser, aclosing(browser.changes()) as changes:
+                async for hosts in changes:
+                    self._problem = browser.problem
+                    self._found = self._genuine(hosts)
+                    self._follow_found()
+                    self._publish()
         finally:
             tasks = [watched.task for watched in self._watched.values() if watched.task]
+            tasks += self._neighbours.values()
+            self._found = ()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self._watched.clear()
+            self._neighbours.clear()
+            self._refused.clear()
 
     async def add(self, address: str) -> None:
         """List the tables of a host whose address was typed.
@@ -83,42 +107,130 @@ class Finder:
             GenialError: Nobody answers there.
         """
         link = await self._make_link(address, store=self._store)
-        host_id = link.host.host_id
-        if host_id in self._watched:
+        if link.host.host_id in self._watched:
             await link.close()
             return
-        self._follow(host_id, link.address, link)
+        self._follow(link.host.host_id, link.address, link)
 
-    def _follow(self, host_id: str, address: str, link: HostLink | None = None) -> None:
-        watched = _Watched(address)
+    # --- whom to follow ---------------------------------------------------------------
+
+    def _genuine(self, hosts: Iterable[FoundHost]) -> tuple[FoundHost, ...]:
+        """One row for each id: where two claim it, the one whose certificate we know."""
+        by_id: dict[str, FoundHost] = {}
+        for host in hosts:
+            other = by_id.setdefault(host.host_id, host)
+            if other is not host:
+                known = self._store.known_hosts.find(host.host_id)
+                if known is not None and known.fingerprint == host.fingerprint:
+                    by_id[host.host_id] = host
+        return tuple(by_id.values())
+
+    def _follow_found(self) -> None:
+        for host in self._found:
+            fault = protocol_fault(host.version, "", host.address)
+            if fault is not None:
+                self._refused[host.host_id] = _Refused(fault.sentence)
+                continue
+            if not host.reachable:
+                continue
+            watched = self._watched.get(host.host_id)
+            refused = self._refused.get(host.host_id)
+            if watched is None:
+                if refused is None or refused.until <= time.monotonic():
+                    self._follow(host.host_id, host.address, announced=host.fingerprint)
+            elif watched.silent_since is not None and watched.address != host.address:
+                # It has moved: found at one place, silent at another.
+                self._unfollow(host.host_id)
+                self._follow(host.host_id, host.address, announced=host.fingerprint)
+        here = {host.host_id for host in self._found}
+        for host_id, watched in list(self._watched.items()):
+            if watched.announced and watched.silent_since is not None and host_id not in here:
+                self._unfollow(host_id)
+
+    def _follow(
+        self,
+        host_id: str,
+        address: str,
+        link: HostLink | None = None,
+        announced: str | None = None,
+    ) -> None:
+        watched = _Watched(address, any(host.host_id == host_id for host in self._found))
         watched.link = link
-        watched.task = asyncio.get_running_loop().create_task(self._watch(host_id, watched))
+        watched.task = asyncio.get_running_loop().create_task(
+            self._watch(host_id, watched, announced)
+        )
         self._watched[host_id] = watched
 
-    async def _watch(self, host_id: str, watched: _Watched) -> None:
+    def _unfollow(self, host_id: str) -> None:
+        watched = self._watched.pop(host_id)
+        if watched.task is not None:
+            watched.task.cancel()
+
+    async def _watch(self, host_id: str, watched: _Watched, announced: str | None) -> None:
         try:
             if watched.link is None:
-                found = next((host for host in self._found if host.host_id == host_id), None)
                 watched.link = await self._make_link(
-                    watched.address,
-                    store=self._store,
-                    announced=found.fingerprint if found else None,
+                    watched.address, store=self._store, announced=announced
                 )
+            # Whoever is on screen is found by the browser when it moves.
+            watched.link.stay()
+            self._refused.pop(host_id, None)
+            self._meet(watched.link)
             async with aclosing(watched.link.watch_tables()) as changes:
                 async for change in changes:
                     if isinstance(change, ConnectionChanged):
                         lost = change.link is not Link.CONNECTED
                         watched.silent_since = change.since if lost else None
+                        if lost:
+                            self._follow_found()
                     else:
                         watched.tables = change
                     self._publish()
-        except GenialError:
-            # It is found again with the next sign of life; until then it is not listed.
-            self._watched.pop(host_id, None)
-            self._publish()
+        except GenialError as error:
+            # It is asked again after a while; until then its row says why it has no tables.
+            self._refused[host_id] = _Refused(error.sentence)
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._follow_found)
         finally:
+            if self._watched.get(host_id) is watched:
+                del self._watched[host_id]
+                self._publish()
             if watched.link is not None:
                 await watched.link.close()
+
+    # --- neighbours -------------------------------------------------------------------
+
+    def _meet(self, link: HostLink) -> None:
+        for neighbour in link.host.neighbours:
+            address = neighbour.address
+            if address not in self._neighbours and len(self._neighbours) < MOST_NEIGHBOURS:
+                self._neighbours[address] = asyncio.get_running_loop().create_task(
+                    self._visit(address)
+                )
+
+    async def _visit(self, address: str) -> None:
+        """Asks a neighbour again and again, until it is listed by whatever way."""
+        while True:
+            try:
+                link = await self._make_link(address, store=self._store)
+            except GenialError:
+                # Its own host may have gone home; who does not answer is simply not listed.
+                await asyncio.sleep(_AGAIN_SECONDS)
+                continue
+            host_id = link.host.host_id
+            if host_id in self._watched:
+                await link.close()
+            else:
+                self._follow(host_id, link.address, link)
+            await self._until_gone(host_id)
+
+    async def _until_gone(self, host_id: str) -> None:
+        while host_id in self._watched:
+            task = self._watched[host_id].task
+            if task is not None:
+                await asyncio.wait([task])
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    # --- what is told -------------------------------------------------------------------
 
     def _publish(self) -> None:
         self._tell(HostsSeen(*self._rows(), self._problem))
@@ -137,7 +249,14 @@ class Finder:
             since = host.silent_since
             if since is None and watched is not None:
                 since = watched.silent_since
-            if since is None:
+            refused = self._refused.get(host.host_id)
+            if since is None and watched is None and refused is not None:
+                silent.append(
+                    TableRow(
+                        host.host_id, host.name, host.address, None, False, None, refused.sentence
+                    )
+                )
+            elif since is None:
                 hosts += 1
                 live.extend(self._tables(host.host_id, host.name, host.address, watched))
             else:

@@ -89,6 +89,10 @@ class HostLink:
         """Closes the line."""
         await self.close()
 
+    def stay(self) -> None:
+        """Looks nowhere else for the host from now on."""
+        self._seeker = None
+
     # --- calls and streams --------------------------------------------------------------
 
     async def call(

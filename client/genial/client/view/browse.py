@@ -179,7 +179,9 @@ def _row(
         name = table.name if table is not None else f"({row.host_name})"
     canvas.put(ox + 3, y, cut(name, 17), fg, bold=chosen)
     canvas.put(ox + 21, y, cut(row.host_name, 14), fg)
-    if not row.reachable:
+    if row.note:
+        canvas.put(ox + 36, y, cut(row.note, 43), fg)
+    elif not row.reachable:
         since = model.now if row.silent_since is None else row.silent_since
         seconds = max(0, int(model.now - since))
         silent = _("no answer for {seconds} s").format(seconds=seconds)
