@@ -332,9 +332,8 @@ def _sit(model: Model, key: str) -> Step:
         return _enter_text(Purpose.NAME)(model, key)
     if row.table is None:
         if not row.reachable:
-            return replace(
-                model, notice=_("This host does not answer; wait or choose another.")
-            ), ()
+            silent = _("This host does not answer; wait or choose another.")
+            return replace(model, notice=row.note or silent), ()
         return _new_table(model, key)
     sit = Sit(row.address, row.table.table_id, model.settings.name)
     return replace(model, busy=True, notice=_("Taking a seat")), (sit,)

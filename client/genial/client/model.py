@@ -99,7 +99,10 @@ class Ask(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line of the list of tables: a table, or a host that has none or is silent."""
+    """One line of the list of tables: a table, or a host that has none or is silent.
+
+    `note` says why a host that answers cannot be played at.
+    """
 
     host_id: str
     host_name: str
@@ -107,6 +110,7 @@ class TableRow:
     table: Table | None
     reachable: bool = True
     silent_since: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
