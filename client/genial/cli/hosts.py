@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from genial.client.browse import FoundHost
 
 WAIT_SECONDS: Final = 2.0
-"""Hosts answer within a tenth of a second; a lost packet is asked for again after one."""
+"""As `genial.client.around.LOOK_SECONDS`, which would take long to import for a help text."""
 
 
 @click.command(cls=GenialCommand)
@@ -33,27 +33,22 @@ def hosts(as_json: bool, wait: float) -> int:
     With --json: [{"name", "id", "addresses", "port", "fingerprint", "reachable",
     "tables", "open_seats", "version"}]; none found: [].
     """
-    found, problem = run(lambda: look(wait))
+    from genial.client.around import look_around
+
+    found, problem = run(lambda: look_around(wait))
     if problem:
         warn(problem)
     if as_json:
         print_json([as_document(host) for host in found])
         return 0
     if not found:
-        print("No host was found on this network. `genial play` or `genial host` starts one.")
+        print(
+            "No host was found on this network. `genial play` or `genial host` starts one;"
+            " `genial doctor` says whether something here keeps hosts from being found."
+        )
     for host in found:
         print(_line(host))
     return 0
-
-
-async def look(seconds: float) -> tuple[tuple[FoundHost, ...], str]:
-    """The hosts found in that time, each asked whether it lives; and why none can be, if so."""
-    from genial.client.browse import Browser
-
-    async with Browser() as browser:
-        await browser.look(seconds)
-        await browser.all_asked()
-        return browser.hosts, browser.problem
 
 
 def as_document(host: FoundHost) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Final
@@ -9,13 +10,14 @@ from typing import Final
 from genial.cli.access import AccessOptions
 from genial.cli.documents import table_line
 from genial.cli.failure import Failure
-from genial.client.browse import Browser
+from genial.client.around import look_around
 from genial.client.lines import LineReader, say
 from genial.client.session import (
     DiskStore,
-    GenialError,
     HostLink,
     HostUnreachableError,
+    IncompatibleHostError,
+    NotFoundError,
     RefusedError,
     Session,
     Store,
@@ -26,7 +28,6 @@ from genial.client.session import (
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import Table, TableState
 
-BROWSE_SECONDS: Final = 2.0
 _MOST_NAMESAKES: Final = 9
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
@@ -111,12 +112,9 @@ async def find_place(
 async def _links_around(
     stack: AsyncExitStack, store: Store, access: AccessOptions
 ) -> list[HostLink]:
-    async with Browser() as browser:
-        await browser.look(BROWSE_SECONDS)
-        await browser.all_asked()
-        found, problem = browser.hosts, browser.problem
+    found, problem = await look_around()
     links: list[HostLink] = []
-    distrusted: list[TrustError] = []
+    unusable: list[GenialError] = []
     for host in found:
         if not host.reachable:
             continue
@@ -126,32 +124,45 @@ async def _links_around(
             )
         except HostUnreachableError:
             continue  # It went away meanwhile, which is what most of these do.
-        except TrustError as error:
-            # One that cannot be trusted must not keep anybody from the others.
-            distrusted.append(error)
+        except (TrustError, IncompatibleHostError) as error:
+            # One that cannot be trusted or understood must not keep anybody from the others.
+            unusable.append(error)
             continue
         links.append(await stack.enter_async_context(link))
-    if distrusted and not links:
-        raise distrusted[0]
+    if unusable and not links:
+        raise unusable[0]
     if not links:
         raise Failure(
             problem
             or "No host was found on this network. Start one with `genial play` or `genial host`,"
-            " or type its address: genial join ADDRESS"
+            " or type its address: genial join ADDRESS. `genial doctor` says what may be wrong."
         )
     return links
 
 
 async def _table_of(links: Sequence[HostLink], table_id: str) -> Place:
-    refusals: list[GenialError] = []
-    for link in links:
-        try:
-            table = await link.get_table(table_id)
-        except GenialError as error:
-            refusals.append(error)
-            continue
-        return Place(link, table, held=False)
-    raise refusals[0]
+    """The table of that id, at whichever host it is.
+
+    Raises:
+        Failure: None of several hosts has it.
+        GenialError: The one host that there is says why not.
+    """
+    asked = await asyncio.gather(
+        *(link.get_table(table_id) for link in links), return_exceptions=True
+    )
+    for link, answer in zip(links, asked, strict=True):
+        if isinstance(answer, Table):
+            return Place(link, answer, held=False)
+    for answer in asked:
+        if isinstance(answer, BaseException) and not isinstance(answer, NotFoundError):
+            raise answer
+    if len(links) == 1 and isinstance(asked[0], BaseException):
+        raise asked[0]
+    raise Failure(
+        f"None of the {len(links)} hosts here has a table {table_id}:"
+        f" {', '.join(f'{link.host.name} ({link.address})' for link in links)}. `genial tables"
+        " ADDRESS` lists those of one host."
+    )
 
 
 async def _places(link: HostLink, name: str | None) -> list[Place]:
