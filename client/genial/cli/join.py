@@ -37,11 +37,11 @@ def join(
     If you held a seat there, you go back to it. Without a terminal, lines of text are read
     and written (--plain); the line `> your turn` then says that a move is due.
     """
-    from genial.client.lines import are_terminals
+    from genial.client.lines import are_terminals, can_draw
 
     terminal = are_terminals()
     password = table_password(table_password_file)
-    if terminal and not plain:
+    if can_draw() and not plain:
         from genial.cli.screen import join_on_screen
 
         return run_client(lambda: join_on_screen(address, table, name, access, password))

@@ -53,7 +53,7 @@ def play(
     first, and the host stays until their game ends.
     """
     from genial.cli.playing import Wanted, play_here
-    from genial.client.lines import are_terminals
+    from genial.client.lines import are_terminals, can_draw
 
     rules = chosen_rules(players, mode, preset)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
@@ -65,4 +65,4 @@ def play(
     terminal = are_terminals()
     chosen, _explicit = player_name(name, may_ask=terminal)
     wanted = Wanted(rules, tuple(levels), chosen, port, not no_announce, plaintext)
-    return run_client(lambda: play_here(wanted, screen=terminal and not plain, terminal=terminal))
+    return run_client(lambda: play_here(wanted, screen=can_draw() and not plain, terminal=terminal))

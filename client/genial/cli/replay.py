@@ -26,10 +26,10 @@ def replay(where: str, game: str | None, plain: bool, access: AccessOptions) -> 
     FILE is a record; with ADDRESS and GAME the record is fetched from a host. Without a
     terminal, lines of text are read and written (--plain).
     """
-    from genial.client.lines import are_terminals
+    from genial.client.lines import can_draw
 
     opened = _from_file(where) if game is None else _from_host(where, game, access)
-    if are_terminals() and not plain:
+    if can_draw() and not plain:
         from genial.client import app
 
         return run_client(lambda: app.run_replay(opened))

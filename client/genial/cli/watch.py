@@ -17,9 +17,9 @@ from genial.cli.tree import GenialCommand
 @host_options
 def watch(address: str, table: str, plain: bool, access: AccessOptions) -> int:
     """Watch TABLE at the host at ADDRESS without taking a seat."""
-    from genial.client.lines import are_terminals
+    from genial.client.lines import can_draw
 
-    if are_terminals() and not plain:
+    if can_draw() and not plain:
         from genial.cli.screen import watch_on_screen
 
         return run_client(lambda: watch_on_screen(address, table, access))

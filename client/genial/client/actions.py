@@ -18,7 +18,9 @@ from genial.client.keys import Action, Context, context_of
 from genial.client.lessons import go_on
 from genial.client.messages import (
     AskGames,
+    AskHint,
     AskLevels,
+    AskReview,
     BeginLessons,
     Connect,
     CreateTable,
@@ -449,6 +451,19 @@ def _go_on(model: Model, key: str) -> Step:
     return go_on(model), ()
 
 
+def _hint(model: Model, key: str) -> Step:
+    if model.busy:
+        return model, ()
+    return replace(model, busy=True, notice=_("Thinking")), (AskHint(),)
+
+
+def _review(model: Model, key: str) -> Step:
+    if model.busy:
+        return model, ()
+    said = _("Looking at every placement of the game")
+    return replace(model, busy=True, notice=said), (AskReview(),)
+
+
 def _history(model: Model, key: str) -> Step:
     return replace(model, overlay=Overlay.HISTORY, scroll=0, history=None), (AskGames(),)
 
@@ -519,6 +534,8 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.CLOSE: _close,
     Action.ENTER: _enter,
     Action.REPLAY: _replay,
+    Action.HINT: _hint,
+    Action.REVIEW: _review,
     Action.HISTORY: _history,
     Action.LESSONS: _lessons,
     Action.GO_ON: _go_on,

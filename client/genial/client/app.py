@@ -27,6 +27,7 @@ from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import Output, create_output
 
 from genial.client import messages as m
+from genial.client.advising import ScreenAdvice
 from genial.client.calls import session_call
 from genial.client.errors import GenialError
 from genial.client.finder import Finder
@@ -194,6 +195,7 @@ class Player:
         self._session: Session | LessonTable | None = None
         self._own_link: HostLink | None = None
         self._finder = Finder(self._make_link, self._store, self.dispatch)
+        self._advice = ScreenAdvice()
         self._came_by_list = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._follower: asyncio.Task[None] | None = None
@@ -295,6 +297,10 @@ class Player:
             case m.ShowLesson(step=step):
                 if isinstance(self._session, LessonTable):
                     self._session.begin(step)
+            case m.AskHint():
+                self._background(self._tried(self._hint))
+            case m.AskReview():
+                self._background(self._tried(self._review))
             case m.AskGames():
                 self._background(self._tried(self._ask_games))
             case m.OpenRecord(game_id=game_id):
@@ -376,6 +382,17 @@ class Player:
             levels = await link.list_bot_levels()
         self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
 
+    async def _hint(self) -> None:
+        session = self._session
+        if isinstance(session, Session) and session.game is not None:
+            self.dispatch(await self._advice.hint(session.game))
+
+    async def _review(self) -> None:
+        session = self._session
+        if isinstance(session, Session) and session.game is not None:
+            content = await session.link.get_record(session.game.game_id)
+            self.dispatch(await self._advice.review(session.game.game_id, content))
+
     async def _ask_games(self) -> None:
         session = self._session
         games = await session.link.list_games() if isinstance(session, Session) else []
@@ -433,6 +450,7 @@ class Player:
 
     async def _follow(self, session: Session | LessonTable) -> None:
         async for change in session.updates():
+            self._advice.hear(change)
             self.dispatch(change)
 
     async def _leave(self) -> None:
@@ -515,6 +533,7 @@ class Player:
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
+        self._advice.close()
         await self._stop_browsing()
         await self._release()
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]

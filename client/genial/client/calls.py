@@ -50,6 +50,8 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             | m.AskLevels()
             | m.AskGames()
             | m.OpenRecord()
+            | m.AskHint()
+            | m.AskReview()
             | m.BeginLessons()
             | m.ShowLesson()
             | m.CreateTable()

@@ -59,6 +59,8 @@ class Action(StrEnum):
     UNDO = auto()
     BEST = auto()
     HEAT = auto()
+    HINT = auto()
+    REVIEW = auto()
     TRACKS = auto()
     EXCHANGE = auto()
     REFILL = auto()
@@ -256,6 +258,9 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             N_("where the chosen tile scores most; again: the next best"), _HAND, 2, _hints),
     Binding(Action.HEAT, ("h",), "h", N_("heat map"),
             N_("what the chosen tile would earn everywhere"), _HAND, 0, _hints),
+    Binding(Action.HINT, ("!",), "!", N_("hint"),
+            N_("the strongest placement of your rack; takes a moment"),
+            _in(Context.PLACING), 7, _hints),
     # The end of a turn.
     Binding(Action.EXCHANGE, ("x",), "x", N_("exchange"),
             N_("show your rack and draw a new one; that ends your turn"),
@@ -272,6 +277,9 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.VIEW_BOARD, ("v", "escape"), "v", N_("back to the ranking"),
             N_("back to the ranking"), _in(Context.BOARD_OVER), 1),
     Binding(Action.REPLAY, ("p",), "p", N_("replay"), N_("step through the game"),
+            _in(Context.OVER), 2),
+    Binding(Action.REVIEW, ("r",), "r", N_("review"),
+            N_("what each placement gave away, and why; takes a few seconds"),
             _in(Context.OVER), 2),
     # Games at this host.
     Binding(Action.UP, ("up", "k"), N_("arrows"), N_("choose"), N_("choose a game"),

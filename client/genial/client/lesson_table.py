@@ -38,7 +38,48 @@ from genial.v1.table_pb2 import TABLE_STATE_ACTIVE, Table
 _KEY: Final = bytes([9]) * 32
 # A whole game of two from that shuffle: placements by turns, every turn refilled. The last
 # two are one turn: the purple counter fills, and the bonus tile fills the board.
-_SCRIPT: Final = ["RO C9 C10", "PP G4 H4", "RP E6 F5", "RO D8 D9", "BO C11 D10", "RG C12 D12", "YG D11 E11", "RY E9 E10", "RY F8 F9", "RB F13 G13", "RB G12 H12", "YY G8 G9", "RP F6 G5", "BB H11 I11", "YB G10 H10", "GO F10 F11", "GO D13 E12", "OB F12 G11", "YO E7 E8", "GP G6 H5", "YB H9 I9", "OY F7 G7", "GP H6 I5", "GP I6 J5", "GP J6 K5", "GG J7 K6", "GO K8 L8", "RO K9 L9", "PR I10 J10", "BP J8 J9", "YB H8 I8", "YO H7 I7", "GR J11 K10", "OO L7 M7", "BG K7 L6", "YP L4 L5", "YY K4 L3", "BG M5 M6", "PP I3 I4", "GY J3 K3"]
+_SCRIPT: Final = [
+    "RO C9 C10",
+    "PP G4 H4",
+    "RP E6 F5",
+    "RO D8 D9",
+    "BO C11 D10",
+    "RG C12 D12",
+    "YG D11 E11",
+    "RY E9 E10",
+    "RY F8 F9",
+    "RB F13 G13",
+    "RB G12 H12",
+    "YY G8 G9",
+    "RP F6 G5",
+    "BB H11 I11",
+    "YB G10 H10",
+    "GO F10 F11",
+    "GO D13 E12",
+    "OB F12 G11",
+    "YO E7 E8",
+    "GP G6 H5",
+    "YB H9 I9",
+    "OY F7 G7",
+    "GP H6 I5",
+    "GP I6 J5",
+    "GP J6 K5",
+    "GG J7 K6",
+    "GO K8 L8",
+    "RO K9 L9",
+    "PR I10 J10",
+    "BP J8 J9",
+    "YB H8 I8",
+    "YO H7 I7",
+    "GR J11 K10",
+    "OO L7 M7",
+    "BG K7 L6",
+    "YP L4 L5",
+    "YY K4 L3",
+    "BG M5 M6",
+    "PP I3 I4",
+    "GY J3 K3",
+]
 _OPENED: Final = 0
 _SCORING: Final = 16
 _EXCHANGE: Final = 20

@@ -91,6 +91,11 @@ def say(line: str) -> None:
     print("".join(c if c.isprintable() else "?" for c in line), flush=True)
 
 
+def can_draw() -> bool:
+    """Whether a screen can be drawn: both ends are a terminal, and one that moves its cursor."""
+    return are_terminals() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+
+
 def are_terminals() -> bool:
     """Whether both standard input and standard output are a terminal."""
     return all(

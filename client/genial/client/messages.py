@@ -116,6 +116,22 @@ class RecordOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class Hinted:
+    """The strongest placement, and what it is worth in words."""
+
+    tile: Tile
+    cells: tuple[Axial, Axial]
+    worth: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What each placement of the game gave away, in lines."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Seated:
     """We are at a table: with a seat, or watching (None)."""
 
@@ -165,6 +181,8 @@ Message = (
     | LevelsKnown
     | GamesKnown
     | RecordOpened
+    | Hinted
+    | Reviewed
     | Seated
     | Unseated
     | Answered
@@ -306,6 +324,16 @@ class AskGames:
 
 
 @dataclass(frozen=True, slots=True)
+class AskHint:
+    """Have the strongest placement looked for, in a process of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskReview:
+    """Have the finished game looked at again, in a process of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenRecord:
     """Fetch the record of a finished game of the host that we are at."""
 
@@ -373,6 +401,8 @@ Effect = (
     | AskLevels
     | AskGames
     | OpenRecord
+    | AskHint
+    | AskReview
     | BeginLessons
     | ShowLesson
     | CreateTable

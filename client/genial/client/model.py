@@ -49,6 +49,7 @@ class Overlay(StrEnum):
     HELP = "help"
     LOG = "log"
     HISTORY = "history"
+    REVIEW = "review"
     RULES = "rules"
     SETTINGS = "settings"
     NEW_TABLE = "new table"
@@ -287,6 +288,7 @@ class Model:
         form: The new table that is being described.
         levels: Levels of bots that the host offers.
         reel: The record on screen REPLAY.
+        review: What each placement of the game gave away, in lines.
         lesson: The step of the tutorial, from 0; None outside of it.
         history: Games at this host, newest first; None: not asked yet.
         now: Seconds of a monotonic clock, of the last tick.
@@ -324,6 +326,7 @@ class Model:
     reel: Reel | None = None
     history: tuple[GameSummary, ...] | None = None
     lesson: int | None = None
+    review: tuple[str, ...] = ()
     entry: Entry | None = None
     question: Ask | None = None
     notice: str = ""

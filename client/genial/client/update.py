@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from genial.client import replaying
+from genial.client import playing, replaying
 from genial.client.actions import press
 from genial.client.hearing import CELEBRATION_SECONDS, Step, hear, left_table
 from genial.client.keys import Context, action_for, context_of
@@ -14,6 +14,7 @@ from genial.client.messages import (
     Answered,
     Failed,
     GamesKnown,
+    Hinted,
     HostsSeen,
     Key,
     LevelsKnown,
@@ -23,6 +24,7 @@ from genial.client.messages import (
     RecordOpened,
     Refill,
     Resized,
+    Reviewed,
     Seated,
     SeatsHeld,
     ShowLesson,
@@ -30,9 +32,12 @@ from genial.client.messages import (
     Told,
     Unseated,
 )
-from genial.client.model import Model, Purpose, Reel, Screen, TableRow
+from genial.client.model import Model, Overlay, Purpose, Reel, Screen, TableRow
 from genial.client.pointing import point
+from genial.client.text import _
 from genial.client.updates import Link
+from genial.engine.hexgrid import Axial
+from genial.engine.tiles import Tile
 
 __all__ = ["CELEBRATION_SECONDS", "Step", "next_wake", "update"]
 
@@ -78,6 +83,12 @@ def _updated(model: Model, message: Message) -> Step:
             reel = Reel(opened, opened.dealt, None, verdict)
             return replace(
                 model, screen=Screen.REPLAY, reel=reel, overlay=None, busy=False, notice=""
+            ), ()
+        case Hinted(tile=tile, cells=cells, worth=worth):
+            return _hinted(model, tile, cells, worth), ()
+        case Reviewed(lines=lines):
+            return replace(
+                model, overlay=Overlay.REVIEW, review=lines, scroll=0, busy=False, notice=""
             ), ()
         case Seated():
             return _seated(model, message), ()
@@ -131,6 +142,20 @@ def _tick(model: Model, now: float) -> Model:
         celebration = None
     flash = model.flash if model.flash is not None and model.flash.until > now else None
     return replaying.step_by_itself(replace(model, now=now, celebration=celebration, flash=flash))
+
+
+def _hinted(model: Model, tile: Tile, cells: tuple[Axial, Axial], worth: str) -> Model:
+    """The tile of a hint in hand, on its spot; too late it changes nothing."""
+    slot = next(
+        (number for number, held in enumerate(model.hand.slots) if held == tile.canonical), None
+    )
+    if slot is None or model.view is None or not model.view.must_place:
+        return replace(model, busy=False, notice="")
+    if tile != tile.canonical:
+        cells = (cells[1], cells[0])
+    hand = playing.onto(playing.choose(model.hand, slot), cells)
+    said = _("The strongest placement here: {worth}.").format(worth=worth)
+    return replace(model, hand=hand, busy=False, notice=said)
 
 
 def _hosts(model: Model, rows: tuple[TableRow, ...], hosts: int, problem: str) -> Model:

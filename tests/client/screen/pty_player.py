@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -75,8 +76,11 @@ class Pty:
             return -int(self.child.signalstatus)
         return int(self.child.exitstatus or 0)
 
-    def restored(self) -> bool:
-        """Whether the terminal is as it was: main screen, cursor, no mouse, no paste marks."""
+    def restored(self, paste: bool = True) -> bool:
+        """Whether the terminal is as it was: main screen, cursor, no mouse, no paste marks.
+
+        Without `paste` those do not count: a shell sets them for itself.
+        """
         return all(
             self.raw.rfind(off) > self.raw.rfind(on)
             for on, off in (
@@ -87,6 +91,7 @@ class Pty:
                 (b"\x1b[?1006h", b"\x1b[?1006l"),
                 (b"\x1b[?2004h", b"\x1b[?2004l"),
             )
+            if paste or b"2004" not in on
         )
 
     # --- playing ----------------------------------------------------------------------
@@ -125,9 +130,14 @@ class Pty:
 
 @contextmanager
 def genial(
-    tmp_path: Path, *arguments: str, width: int = 80, height: int = 24, **variables: str
+    tmp_path: Path,
+    *arguments: str,
+    width: int = 80,
+    height: int = 24,
+    shell: bool = False,
+    **variables: str,
 ) -> Iterator[Pty]:
-    """`genial …` in a pseudo-terminal with a home of its own."""
+    """`genial …` in a pseudo-terminal with a home of its own, if wanted from a shell."""
     environment = {
         "HOME": str(tmp_path),
         "PATH": os.environ["PATH"],
@@ -136,14 +146,18 @@ def genial(
         "LC_ALL": "C.UTF-8",
         **variables,
     }
+    command = [sys.executable, "-m", "genial.cli", *arguments]
+    program = ["bash", "--norc", "--noprofile", "-i"] if shell else command
     child = pexpect.spawn(
-        sys.executable,
-        ["-m", "genial.cli", *arguments],
+        program[0],
+        program[1:],
         env=environment,
         dimensions=(height, width),
         timeout=DEADLINE,
         echo=False,
     )
+    if shell:
+        child.sendline(shlex.join(command))
     try:
         yield Pty(child, width, height)
     finally:

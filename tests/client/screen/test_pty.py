@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 
@@ -15,11 +16,16 @@ PLAY = ("play", "--name", "Ana", "--no-announce")
 def test_whole_game_against_a_bot_by_keys(tmp_path: Path) -> None:
     with genial(tmp_path, *PLAY) as pty:
         pty.sees("YOUR TURN, ANA")
+        pty.press("!", "The strongest placement here:")
+        pty.child.send("\r")
+        pty.until(lambda: pty.move_number() >= 1, "the hint was not placed")
         assert pty.play_to_the_end() > 10
         pty.sees("THE RACE")
         pty.sees("Record saved")
         pty.press("v", "back to the ranking")
         pty.press("v", "RANKING")
+        pty.press("r", "REVIEW")
+        pty.press("\x1b", "RANKING")
         pty.press("p", "event")
         pty.press("q", "RANKING")
         pty.press("\r", "YOUR TURN")
@@ -93,10 +99,32 @@ def test_a_bot_from_the_list(tmp_path: Path) -> None:
 
 
 def test_suspend_and_resume(tmp_path: Path) -> None:
-    with genial(tmp_path, *PLAY) as pty:
+    # Only below a shell with job control can a program be stopped.
+    with genial(tmp_path, *PLAY, shell=True) as pty:
         pty.sees("YOUR TURN, ANA")
         pty.child.send("\x1a")
-        pty.until(lambda: pty.restored(), "still on the screen")
-        pty.child.kill(signal.SIGCONT)
-        pty.until(lambda: not pty.restored(), "not back on the screen")
+        pty.sees("Stopped")
+        assert pty.restored(paste=False)
+        pty.child.send("fg\n")
         pty.sees("YOUR TURN, ANA")
+        assert not pty.restored(paste=False)
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        pty.until(lambda: pty.restored(paste=False), "still on the screen")
+        pty.child.send("exit\n")
+        assert pty.ended() == 0
+
+
+def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY, TERM="dumb") as pty:
+        pty.sees("> your turn")
+        assert b"\x1b" not in pty.raw
+        pty.child.send("quit\n")
+        assert pty.ended() == 0
+
+
+def test_no_colour_is_respected(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY, NO_COLOR="1") as pty:
+        pty.sees("YOUR TURN, ANA")
+        assert not re.search(rb"\x1b\[[0-9;]*(3[0-9]|4[0-9]|38;|48;)[0-9;]*m", pty.raw)
+        assert b"\x1b[0;7m" in pty.raw or re.search(rb"\x1b\[[0-9;]*7[;m]", pty.raw)

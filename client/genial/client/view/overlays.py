@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from genial.client.keys import bindings_for
 from genial.client.model import Ask, Celebration, Model, Overlay
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
@@ -31,6 +33,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
         case Overlay.LOG:
             lines = log_lines(model, canvas.width - 6, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
+        case Overlay.REVIEW:
+            _page(canvas, _("REVIEW"), _wrapped(model.review, canvas.width - 8), model.scroll)
         case Overlay.HISTORY:
             draw_history(canvas, model.history, model.scroll, look)
         case Overlay.RULES:
@@ -79,6 +83,17 @@ def _call(canvas: Canvas, celebration: Celebration) -> None:
         else _("is full: {name} places another tile").format(name=celebration.name)
     )
     canvas.put(end + 1, y, cut(said, canvas.width - end - 2), "on-strong", "strong", True)
+
+
+def _wrapped(lines: Sequence[str], width: int) -> list[list[Span]]:
+    """Lines of text, broken where they are too long; what is indented stays so."""
+    shown: list[list[Span]] = []
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        for number, part in enumerate(wrap(line, width - indent - 2)):
+            lead = " " * (indent if number == 0 else indent + 2)
+            shown.append([Span(lead + part, "muted" if indent else "text", bold=not indent)])
+    return shown
 
 
 def _page(canvas: Canvas, title: str, lines: list[list[Span]], scroll: int) -> None:
