@@ -14,6 +14,7 @@ from genial.client.around import look_around
 from genial.client.lines import LineReader, say
 from genial.client.session import (
     DiskStore,
+    GenialError,
     HostLink,
     HostUnreachableError,
     IncompatibleHostError,
