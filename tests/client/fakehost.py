@@ -44,6 +44,7 @@ from genial.v1.table_pb2 import (
     ChatMessage,
     Host,
     Neighbour,
+    Standing,
     Table,
     TableOptions,
     TableSeat,
@@ -290,12 +291,22 @@ class FakeHost:
             version=self.version,
             next_first_seat=0,
             void_deals=self.void_deals,
+            standings=self.standings(),
         )
         if self.state in (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE):
             table.shuffle.CopyFrom(self.shuffle())
         if mine:
             table.viewer_seat = 0
         return table
+
+    def standings(self) -> list[Standing]:
+        if self.game is None or self.game.ended is None:
+            return []
+        winner = self.game.ended.ranking[0][0]
+        return [
+            Standing(seat=winner, name=(self.name, "Bot")[winner], won_twelfths=12, games=1),
+            Standing(seat=1 - winner, name=(self.name, "Bot")[1 - winner], games=1),
+        ]
 
     def view(self, token: str | None) -> GameView:
         assert self.game is not None

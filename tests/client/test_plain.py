@@ -6,27 +6,39 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
+from itertools import permutations
 
 import pytest
 
 from genial.client.board_text import board_sentences
 from genial.client.lines import LineReader
-from genial.client.plain import run_plain
+from genial.client.plain import PlainClient, run_plain
 from genial.client.plain_commands import Commands, Quit
 from genial.client.sentences import (
     event_sentences,
     listed,
+    match_sentences,
+    next_sentence,
     points_text,
     table_changes,
+    table_sentences,
     turn_sentence,
 )
-from genial.client.session import RefusedError, Session, watch
+from genial.client.session import (
+    DealVerdict,
+    GameChanged,
+    RefusedError,
+    Session,
+    TableChanged,
+    Update,
+    watch,
+)
 from genial.engine.board import Board, cell_name
 from genial.engine.moves import Placed
 from genial.engine.rules import Rules
 from genial.engine.view import SeenRefilled
 from genial.v1.game_pb2 import SeatKind
-from genial.v1.table_pb2 import Table, TableSeat, TableState
+from genial.v1.table_pb2 import Standing, Table, TableOptions, TableSeat, TableState
 from tests.client.fakehost import FakeHost
 from tests.client.test_session import DEADLINE, dealt, seated
 
@@ -156,6 +168,113 @@ def test_no_news_is_told_of_a_first_connection_or_of_readiness_used_up() -> None
     assert table_changes(table(active), table(active, connected=True)) == [
         "Max is connected again."
     ]
+
+
+def test_a_takeover_is_told_by_the_game_alone() -> None:
+    def table(kind: SeatKind.ValueType, name: str, connected: bool = True) -> Table:
+        seat = TableSeat(seat=1, kind=kind, name=name, level="medium", connected=connected)
+        return Table(state=TableState.TABLE_STATE_ACTIVE, seats=[TableSeat(seat=0), seat])
+
+    person = table(SeatKind.SEAT_KIND_HUMAN, "Max")
+    bot = table(SeatKind.SEAT_KIND_BOT, "Max (bot)")
+    assert table_changes(person, bot) == []
+    assert table_changes(bot, person) == []
+
+
+def test_who_comes_to_an_open_table_hears_no_readiness_that_is_a_moment_old() -> None:
+    seats = [
+        TableSeat(seat=0, kind=SeatKind.SEAT_KIND_HUMAN, name="Ana", ready=True, connected=True),
+        TableSeat(seat=1, kind=SeatKind.SEAT_KIND_HUMAN, name="Max"),
+        TableSeat(seat=2, kind=SeatKind.SEAT_KIND_HUMAN, name="Eva", connected=True),
+    ]
+    table = Table(name="Kitchen", state=TableState.TABLE_STATE_OPEN, seats=seats)
+    assert table_sentences(table, 2, arriving=True)[1:] == [
+        "Seat 0: Ana, ready.",
+        "Seat 1: Max.",
+        "Seat 2: Eva (you).",
+    ]
+    assert table_sentences(table, 2)[2:] == [
+        "Seat 1: Max, not connected.",
+        "Seat 2: Eva (you), not ready.",
+    ]
+    table.state = TableState.TABLE_STATE_ACTIVE
+    assert table_sentences(table, 2, arriving=True)[2] == "Seat 1: Max, not connected."
+
+
+def test_standings_and_what_follows() -> None:
+    standings = [
+        Standing(seat=1, name="Max", won_twelfths=18, lowest_sum=14, games=2),
+        Standing(seat=0, name="Ana", won_twelfths=6, lowest_sum=16, games=2),
+    ]
+    table = Table(
+        options=TableOptions(games=3),
+        seats=[TableSeat(seat=0), TableSeat(seat=1)],
+        game_number=3,
+        standings=standings,
+    )
+    assert match_sentences(table) == [
+        "The standings after 2 games, best first:",
+        "Max: games won 1.5, lowest counters together 14.",
+        "Ana: games won 0.5, lowest counters together 16.",
+    ]
+    assert next_sentence(table) == "Game 3 of 3 follows by itself."
+    table.game_number = 1
+    assert next_sentence(table).startswith("Type rematch")
+    del table.seats[1]
+    assert match_sentences(table) == []
+
+
+@pytest.mark.parametrize("order", list(permutations(("game", "table", "verdict"))))
+async def test_what_follows_is_told_once_however_the_news_come(
+    order: tuple[str, ...], host: FakeHost, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session, heard = await dealt(host)
+    running = session.table
+    await session.resign()
+    verdict = await heard.until_kind(DealVerdict)
+    opened = await heard.until(
+        lambda update: (
+            isinstance(update, TableChanged)
+            and update.table.state == TableState.TABLE_STATE_OPEN
+            and bool(update.table.standings)
+        )
+    )
+    over = await heard.until(lambda update: isinstance(update, GameChanged) and update.view.is_over)
+    begun = await heard.until_kind(GameChanged)
+    news: dict[str, Update] = {"game": over, "table": opened, "verdict": verdict}
+    client = PlainClient(session, LineReader(), None)
+    session.table = running
+    await client._tell_update(begun)
+    capsys.readouterr()
+    for name in order:
+        assert "lowest counters together" not in capsys.readouterr().out
+        if name == "table":
+            assert isinstance(opened, TableChanged)
+            session.table = opened.table
+        await client._tell_update(news[name])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-4:] == [
+        "The standings after 1 game, best first:",
+        "Bot: games won 1, lowest counters together 0.",
+        "Ana: games won 0, lowest counters together 0.",
+        "Type rematch to play again, review to look at this game, or quit.",
+    ]
+    client._commands.advice.close()
+    await session.close()
+    await session.link.close()
+
+
+async def test_getting_ready_too_late_is_no_refusal_worth_a_word(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def too_late() -> None:
+        raise RefusedError("TABLE_NOT_OPEN")
+
+    monkeypatch.setattr(session, "set_ready", too_late)
+    client = PlainClient(session, LineReader(), None)
+    await client._get_ready()
+    assert capsys.readouterr().out == ""
+    client._commands.advice.close()
 
 
 async def test_spectator_without_input_gives_up_a_host_that_is_gone(

@@ -70,10 +70,10 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
         link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
         await stack.enter_async_context(link)
         session = await _sit(link, wanted)
-        await _get_ready(session)
         if screen:
             from genial.client import app
 
+            await _get_ready(session)
             code = await app.run(
                 session=session,
                 store=store,

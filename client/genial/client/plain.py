@@ -33,6 +33,7 @@ from genial.client.text import _
 from genial.engine.moves import Ended
 from genial.engine.view import PlayerView
 from genial.v1.table_pb2 import TableState
+from genial.wire.errors import Reason
 
 YOUR_TURN: Final = "> your turn"
 
@@ -79,6 +80,8 @@ class PlainClient:
         self._asked_ready = False
         self._deal_seen = False
         self._was_due = False
+        self._game_over = ""
+        self._verdict_told = False
         self._quit = False
         self._line_lost = False
 
@@ -173,7 +176,8 @@ class PlainClient:
             case DealVerdict():
                 for said in sentences.verdict_sentences(update):
                     say(said)
-                self._say_what_next()
+                self._verdict_told = True
+                self._tell_what_follows()
             case HostClosing():
                 say(sentences.closing_sentence(update))
             case SeatLost(_loss, sentence):
@@ -188,7 +192,7 @@ class PlainClient:
         if table.state == TableState.TABLE_STATE_DEALING:
             self._deal_seen = True
         if before is None:
-            lines = sentences.table_sentences(table, self._session.seat)
+            lines = sentences.table_sentences(table, self._session.seat, arriving=True)
         else:
             lines = sentences.table_changes(before, table)
         for line in lines:
@@ -198,12 +202,15 @@ class PlainClient:
             own = table.seats[self._session.seat]
             if table.state == TableState.TABLE_STATE_OPEN and not own.ready:
                 await self._get_ready()
+        self._tell_what_follows()
 
     async def _get_ready(self) -> None:
         try:
             await self._session.set_ready()
         except GenialError as error:
-            say(error.sentence)
+            # The deal may have begun meanwhile, which is what was wanted.
+            if error.reason != Reason.TABLE_NOT_OPEN:
+                say(error.sentence)
             return
         if self._session.table.state == TableState.TABLE_STATE_OPEN:
             say(_("You are ready; the game begins once every seat is taken and ready."))
@@ -211,6 +218,9 @@ class PlainClient:
     def _tell_game(self, update: GameChanged) -> None:
         view = update.view
         first = self._commands.take_game(update)
+        if first:
+            # Of a game that was over already when it was first heard of, no verdict comes.
+            self._verdict_told = view.is_over
         told = [
             line
             for numbered in update.events
@@ -230,9 +240,26 @@ class PlainClient:
             not isinstance(numbered.event, Ended) and numbered.event.seat == view.viewer
             for numbered in update.events
         )
-        self._tell_turn(view, fresh=first or moved, changed=bool(update.events))
+        changed = first or update.gap or bool(update.events)
+        self._tell_turn(view, fresh=first or moved, changed=changed)
         if view.is_over:
             self._deal_seen = False
+            self._game_over = update.game_id
+            self._tell_what_follows()
+
+    def _tell_what_follows(self) -> None:
+        """Once game, table and verdict, in whatever order, have said that the game is over."""
+        table = self._session.table
+        verdict_due = self._session.seat is not None and not self._verdict_told
+        if self._game_over != table.game_id or not table.game_id or verdict_due:
+            return
+        if table.state == TableState.TABLE_STATE_ACTIVE:
+            return
+        self._game_over = ""
+        for said in sentences.match_sentences(table):
+            say(said)
+        if table.state == TableState.TABLE_STATE_OPEN and self._session.seat is not None:
+            say(sentences.next_sentence(table))
 
     def _tell_turn(self, view: PlayerView, *, fresh: bool, changed: bool) -> None:
         if view.is_my_turn and (fresh or not self._was_due):
@@ -244,9 +271,3 @@ class PlainClient:
 
     def _turn_passed(self, view: PlayerView) -> bool:
         return self._commands.turn_moved(view.turn)
-
-    def _say_what_next(self) -> None:
-        if self._session.seat is not None and (
-            self._session.table.state == TableState.TABLE_STATE_OPEN
-        ):
-            say(_("Type rematch to play again, review to look at this game, or quit."))

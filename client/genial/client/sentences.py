@@ -14,7 +14,7 @@ from genial.client.updates import DealProgress, DealStep, DealVerdict, HostClosi
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
 from genial.engine.refusal import Refused
-from genial.engine.rules import EndReason, SeatKind, Track
+from genial.engine.rules import EndReason, Mode, SeatKind, Track
 from genial.engine.tiles import LETTERS, Tile
 from genial.engine.view import (
     HiddenDraw,
@@ -80,6 +80,11 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return _("{others} and {last}").format(others=", ".join(names[:-1]), last=names[-1])
+
+
+def won_text(twelfths: int) -> str:
+    """Games won; shared wins as a decimal."""
+    return str(twelfths // 12) if twelfths % 12 == 0 else f"{twelfths / 12:.1f}"
 
 
 # --- the game -----------------------------------------------------------------------
@@ -164,6 +169,10 @@ _END_REASONS: Final = {
 def end_sentences(ended: Ended, view: PlayerView) -> list[str]:
     """Why the game is over, then the ranks with the sorted scores that decided them."""
     said = [_(_END_REASONS[ended.reason])]
+    if view.rules.mode is Mode.SOLO:
+        track = ended.tracks[0]
+        result = _("The result is {points}, the lowest counter ({track}).")
+        return [*said, result.format(points=min(track), track=track_text(track))]
     rank = 1
     for group in ended.ranking:
         for seat in group:
@@ -232,17 +241,14 @@ def bag_sentence(view: PlayerView) -> str:
 
 
 def standing_sentences(view: PlayerView) -> list[str]:
-    """How a game stands, for somebody who comes in the middle: tiles, tracks, turn."""
+    """How a game stands, for somebody who comes in the middle: tiles, tracks, bag, or its end."""
     said = []
     if view.viewer is not None:
         said.append(_("Your tiles: {tiles}.").format(tiles=tiles_text(view.rack)))
     said += score_sentences(view)
     if view.ended is not None:
         return said + end_sentences(view.ended, view)
-    said.append(bag_sentence(view))
-    if not view.is_my_turn:
-        said.append(turn_sentence(view))
-    return said
+    return [*said, bag_sentence(view)]
 
 
 def _name(view: PlayerView, seat: int) -> str:
@@ -274,10 +280,56 @@ def seat_sentence(seat: TableSeat, own: bool) -> str:
     return _("Seat {seat}: {name}, not ready.").format(seat=seat.seat, name=name)
 
 
-def table_sentences(table: Table, seat: int | None) -> list[str]:
-    """The table as it stands: its name, then each seat."""
+def _arrival_sentence(seat: TableSeat, own: bool) -> str:
+    """The same to whoever comes to an open table: others may have come a moment before.
+
+    They connect and get ready by themselves within a second, and so does the viewer.
+    """
+    if seat.kind != WireKind.SEAT_KIND_HUMAN or seat.ready:
+        return seat_sentence(seat, own)
+    name = _("{name} (you)").format(name=seat.name) if own else seat.name
+    return _("Seat {seat}: {name}.").format(seat=seat.seat, name=name)
+
+
+def table_sentences(table: Table, seat: int | None, *, arriving: bool = False) -> list[str]:
+    """The table as it stands: its name, then each seat.
+
+    Args:
+        table: The table.
+        seat: The viewer's own; None for spectators.
+        arriving: Whether the viewer sees the table for the first time.
+    """
     said = [_("This is table {name}.").format(name=table.name)]
-    return said + [seat_sentence(each, each.seat == seat) for each in table.seats]
+    opening = arriving and table.state == TableState.TABLE_STATE_OPEN
+    sentence = _arrival_sentence if opening else seat_sentence
+    return said + [sentence(each, each.seat == seat) for each in table.seats]
+
+
+def match_sentences(table: Table) -> list[str]:
+    """The standings after a game, best first; none where nobody plays against anybody."""
+    games = max((row.games for row in table.standings), default=0)
+    if not games or len(table.seats) < 2:
+        return []
+    heading = ngettext(
+        "The standings after {count} game, best first:",
+        "The standings after {count} games, best first:",
+        games,
+    ).format(count=games)
+    row = _("{name}: games won {won}, lowest counters together {lowest}.")
+    return [heading] + [
+        row.format(name=each.name, won=won_text(each.won_twelfths), lowest=each.lowest_sum)
+        for each in table.standings
+    ]
+
+
+def next_sentence(table: Table) -> str:
+    """What may come after a game, at a table that is open again."""
+    games = table.options.games
+    if 1 < table.game_number <= games:
+        return _("Game {number} of {games} follows by itself.").format(
+            number=table.game_number, games=games
+        )
+    return _("Type rematch to play again, review to look at this game, or quit.")
 
 
 _STATES: Final = {
@@ -311,6 +363,10 @@ def _seat_changes(
     said: list[str] = []
     open_still = states == (TableState.TABLE_STATE_OPEN, TableState.TABLE_STATE_OPEN)
     if (old.name, old.kind) != (new.name, new.kind):
+        playing = states == (TableState.TABLE_STATE_ACTIVE, TableState.TABLE_STATE_ACTIVE)
+        if playing and WireKind.SEAT_KIND_OPEN not in (old.kind, new.kind):
+            # A takeover, which the game tells itself.
+            return said
         if old.kind == WireKind.SEAT_KIND_HUMAN and new.kind == WireKind.SEAT_KIND_OPEN:
             said.append(_("{name} has left the table.").format(name=old.name))
         elif old.kind == WireKind.SEAT_KIND_BOT and new.kind == WireKind.SEAT_KIND_OPEN:

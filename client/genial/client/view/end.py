@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
+from genial.client.sentences import won_text
 from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.game import draw_table_title
 from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import end_sentence
-from genial.client.view.sides import moves_made, won_text
+from genial.client.view.sides import moves_made
 from genial.client.view.typing import draw_entry
 from genial.engine.moves import Ended
 from genial.engine.rules import weakest_first
@@ -114,7 +115,8 @@ def _ranking(
     if column is not None:
         canvas.put(ox + 15 + ENTRY_COLUMNS * column, y, _("decided"), "strong", bold=True)
     table = model.table
-    standings = list(table.standings) if table is not None else []
+    # Who plays alone wins against nobody.
+    standings = list(table.standings) if table is not None and len(view.seats) > 1 else []
     if standings:
         canvas.put(ox + 68, 5, cut(_("GAMES WON"), 11), "muted", bold=True)
         for number, row in enumerate(standings[:4]):

@@ -7,7 +7,7 @@ from typing import Final
 
 from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
-from genial.client.sentences import refused_sentence
+from genial.client.sentences import refused_sentence, won_text
 from genial.client.text import _, ngettext
 from genial.client.view.canvas import cut, width_of
 from genial.client.view.log import is_told, play_sentence
@@ -228,15 +228,10 @@ def team_lines(model: Model, view: PlayerView) -> list[str]:
             for team in view.rules.teams
         ]
         lines.append(_("{pair} against {others}").format(pair=pairs[0], others=pairs[1]))
-    if model.table is not None and model.table.standings:
+    if model.table is not None and model.table.standings and len(view.seats) > 1:
         won = ", ".join(f"{row.name} {won_text(row.won_twelfths)}" for row in model.table.standings)
         lines.append(_("games won: {won}").format(won=won))
     return lines
-
-
-def won_text(twelfths: int) -> str:
-    """Games won; shared wins as a decimal."""
-    return str(twelfths // 12) if twelfths % 12 == 0 else f"{twelfths / 12:.1f}"
 
 
 def choice_line(model: Model, view: PlayerView) -> list[Span]:
