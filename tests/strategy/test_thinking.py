@@ -13,7 +13,15 @@ from genial.engine.rules import Mode, Rules
 from genial.engine.view import view_for
 from genial.strategy.baselines import MAXMIN, RANDOM
 from genial.strategy.budget import Budget
-from genial.strategy.evaluation import FEATURES, GROUPS, Evaluation, model_key, shipped_model
+from genial.strategy.evaluation import (
+    FEATURES,
+    GROUPS,
+    INPUTS,
+    KNOTS,
+    Evaluation,
+    model_key,
+    shipped_model,
+)
 from genial.strategy.levels import EASY, EXPERT, HARD, MEDIUM, SHOWN, level_named
 from genial.strategy.memory import known_state
 from genial.strategy.playout import Playout
@@ -167,7 +175,10 @@ def test_exchanges_are_weighed_not_ruled() -> None:
 def test_models_fit_their_features_and_chances_are_chances(rules: Rules) -> None:
     model = shipped_model(model_key(rules))
     for curve in (model.mine_last, model.theirs_last):
-        assert [len(row) for row in curve] == [FEATURES] * 3
+        assert [len(row) for row in curve] == [FEATURES] * len(KNOTS)
+    if model.network is not None:
+        assert {len(row) for row in model.network.hidden} == {INPUTS}
+        assert len(model.network.past) == INPUTS
     assert 6 * len(GROUPS) + 1 == FEATURES
     evaluation = Evaluation(rules)
     for after in (5, 40):

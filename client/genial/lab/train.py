@@ -12,7 +12,7 @@ numpy the result is the same whatever the number of jobs.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,10 +21,20 @@ import click
 import numpy as np
 
 from genial.engine.rules import Mode, Rules
-from genial.lab.fit import Samples, fit_chances, fit_values, log_loss, sigmoid
+from genial.lab.fit import (
+    Floats,
+    Samples,
+    apply_linear,
+    apply_network,
+    fit_chances,
+    fit_network,
+    fit_values,
+    log_loss,
+    sigmoid,
+)
 from genial.lab.workers import Workers, cluster_workers, in_order, local_workers
 from genial.strategy import models
-from genial.strategy.evaluation import FEATURES, GROUPS, Curve, Evaluation, Model, model_key
+from genial.strategy.evaluation import FEATURES, GROUPS, KNOTS, Curve, Evaluation, Model, model_key
 from genial.strategy.models import reference
 from genial.strategy.selfplay import Recipe, Sample, play
 
@@ -41,9 +51,10 @@ KINDS: Final[dict[str, tuple[Rules, int]]] = {
 """The kinds of game, and how many games of each a generation plays."""
 
 _BATCH: Final = 20
-_TRUST: Final = (0.6, 0.4, 0.3)
-"""By generation (the last one goes on), the part of a label that is the game's own result; the
-rest is what the evaluation expects a few turns later, which gains trust as it improves."""
+_TRUST: Final = ((0.3, 1.0), (0.6, 0.6), (1.0, 0.4))
+"""Up to a stage (part of the cells that is free), the part of a label that is the game's own
+result. The rest is what the evaluation expects a few turns later: near the end that says less than
+the result, at the beginning, where the result is mostly luck, more."""
 
 _SOLO_START: Final = (6.0, 3.0, 1.5, 0.7, 0.3, 0.2)
 
@@ -72,15 +83,16 @@ def first_model(key: str) -> Model:
         return (*found, row[-1])
 
     if key.startswith(Mode.SOLO.value):
-        rest = tuple([0.0] * (FEATURES - 6))
-        nothing = tuple([0.0] * FEATURES)
-        curve = ((*_SOLO_START, *rest), nothing, nothing)
+        curve = ((*_SOLO_START, *[0.0] * (FEATURES - 6)),) * len(KNOTS)
         return Model(curve, curve)
-    mine, theirs = reference.I_MOVED_LAST, reference.OPPONENT_MOVED_LAST
-    return Model(
-        (widened(mine[0]), widened(mine[1]), widened(mine[2])),
-        (widened(theirs[0]), widened(theirs[1]), widened(theirs[2])),
-    )
+
+    def curve_of(rows: tuple[tuple[float, ...], ...]) -> Curve:
+        w0, w1, w2 = (widened(row) for row in rows)
+        return tuple(
+            tuple(a + b * s + c * s * s for a, b, c in zip(w0, w1, w2, strict=True)) for s in KNOTS
+        )
+
+    return Model(curve_of(reference.I_MOVED_LAST), curve_of(reference.OPPONENT_MOVED_LAST))
 
 
 def play_batch(batch: Batch) -> list[list[Sample]]:
@@ -113,48 +125,47 @@ def gather(
     return played
 
 
-def to_samples(played: list[list[Sample]], mine_last: bool, at_start: int, trust: float) -> Samples:
-    """The samples of one side of the turn as arrays."""
-    rows = [
-        (number, sample)
-        for number, game in enumerate(played)
-        for sample in game
-        if sample.mine_last == mine_last
-    ]
-    return Samples(
-        np.array([sample.features for _, sample in rows]).reshape(len(rows), FEATURES),
-        np.array([sample.free / at_start for _, sample in rows]),
-        np.array([trust * sample.result + (1 - trust) * sample.ahead for _, sample in rows]),
+def to_samples(played: list[list[Sample]], rules: Rules) -> tuple[Samples, Floats]:
+    """Games as arrays; the labels mix results and what was expected, the results come beside."""
+    rows = [(number, sample) for number, game in enumerate(played) for sample in game]
+    at_start = len(rules.zone.indices) - 6
+    stage = np.array([sample.free / at_start for _, sample in rows])
+    result = np.array([sample.result for _, sample in rows])
+    ahead = np.array([sample.ahead for _, sample in rows])
+    trust = np.select([stage < until for until, _ in _TRUST], [part for _, part in _TRUST], 0.4)
+    samples = Samples(
+        np.array([sample.features for _, sample in rows]),
+        stage,
+        np.array([sample.mine_last for _, sample in rows], dtype=np.bool_),
+        trust * result + (1 - trust) * ahead,
         np.array([number for number, _ in rows], dtype=np.int64),
     )
+    return samples, result
 
 
-def fit_model(played: list[list[Sample]], rules: Rules, trust: float) -> tuple[Model, str]:
+def fit_model(samples: Samples, result: Floats, solo: bool, seed: int) -> tuple[Model, str]:
     """A model fitted to nine tenths of the games, and a line on how it does on the others."""
-    at_start = len(rules.zone.indices) - 6
-    solo = rules.mode is Mode.SOLO
-    curves: list[Curve] = []
-    told = []
-    for mine_last in (True, False):
-        samples = to_samples(played, mine_last, at_start, trust)
-        results = to_samples(played, mine_last, at_start, 1.0).label
-        if not len(samples.label):
-            # Alone at the table one always moved last.
-            curves.append(curves[0])
-            continue
-        held_out = samples.game % 10 == 0
-        fit = fit_values if solo else fit_chances
-        weights = fit(samples.part(~held_out))
-        w0, w1, w2 = weights.reshape(3, FEATURES).tolist()
-        curves.append((tuple(w0), tuple(w1), tuple(w2)))
-        said = samples.part(held_out).design() @ weights
-        ended = results[held_out]
-        if solo:
-            told.append(f"mean square error {np.mean((said - ended) ** 2):.3f}")
-            told.append(f"of the mean alone {np.var(ended):.3f}")
-        else:
-            told.append(f"log loss {log_loss(sigmoid(said), ended):.4f}")
-    return Model(curves[0], curves[1]), ", ".join(told)
+    held_out = samples.game % 10 == 0
+    taken = samples.part(~held_out)
+    fit = fit_values if solo else fit_chances
+    mine = fit(taken.part(taken.mine_last))
+    # Alone at the table one always moved last.
+    theirs = mine if solo else fit(taken.part(~taken.mine_last))
+    network = fit_network(taken, seed, chances=not solo)
+    rest, ended = samples.part(held_out), result[held_out]
+    linear, said = apply_linear(mine, theirs, rest), apply_network(network, rest)
+    if solo:
+        told = (
+            f"mean square error {np.mean((said - ended) ** 2):.3f}"
+            f" (linear {np.mean((linear - ended) ** 2):.3f}, their variance {np.var(ended):.3f})"
+        )
+    else:
+        told = (
+            f"log loss {log_loss(sigmoid(said), ended):.4f}"
+            f" (linear {log_loss(sigmoid(linear), ended):.4f})"
+        )
+    curves = [tuple(tuple(row) for row in rows.tolist()) for rows in (mine, theirs)]
+    return Model(curves[0], curves[1], network), told
 
 
 def train(
@@ -165,9 +176,9 @@ def train(
     model = first_model(key)
     lines = []
     for generation in range(generations):
-        trust = _TRUST[min(generation, len(_TRUST) - 1)]
         played = gather(workers, key, model, generation, games, seed)
-        model, told = fit_model(played, rules, trust)
+        samples, result = to_samples(played, rules)
+        model, told = fit_model(samples, result, rules.mode is Mode.SOLO, seed + generation)
         lines.append(
             f"generation {generation + 1}: {games} games, on the results of held-out games: {told}"
         )
@@ -181,18 +192,24 @@ def module_text(key: str, model: Model, how: list[str]) -> str:
     text += "".join(f"{line}\n" for line in how)
     text += '"""\n\nfrom typing import Final\n\n# fmt: off\n'
     for name, curve in (("MINE_LAST", model.mine_last), ("THEIRS_LAST", model.theirs_last)):
-        for number, row in enumerate(curve):
-            text += f"_{name}_W{number}: Final = (\n"
-            line = "   "
-            for weight in row:
-                number_text = f" {weight:.5g},"
-                if len(line) + len(number_text) > 99:
-                    text += line + "\n"
-                    line = "   "
-                line += number_text
-            text += f"{line}\n)\n"
-        text += f"{name}: Final = (_{name}_W0, _{name}_W1, _{name}_W2)\n\n"
-    return text.rstrip() + "\n"
+        text += f"{name}: Final = (\n{''.join(_row(row) for row in curve)})\n"
+    net = model.network
+    if net is None:
+        return text + "NETWORK: Final = None\n"
+    text += f"NETWORK: Final = (\n    (\n{''.join(_row(row) for row in net.hidden)}    ),\n"
+    text += "".join(_row(row) for row in (net.biases, net.out, net.past))
+    return text + f"    {net.bias:.5g},\n)\n"
+
+
+def _row(weights: Sequence[float]) -> str:
+    text, line = "    (\n", "       "
+    for weight in weights:
+        number = f" {weight:.5g},"
+        if len(line) + len(number) > 99:
+            text += line + "\n"
+            line = "       "
+        line += number
+    return f"{text}{line}\n    ),\n"
 
 
 @click.command()

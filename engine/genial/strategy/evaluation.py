@@ -1,9 +1,11 @@
 """What a position is worth to a seat: the chance of winning, learned from self-play.
 
-For one team against another the chance that it ends above is sigmoid(weights . features); against
-several, the product. Weights depend on how full the board is (a parabola in the part of the cells
-that is free) and on whether the team made the last turn. In solitaire the same features, with
-nobody on the other side, give the expected lowest counter.
+For one team against another the chance that it ends above is sigmoid(network(features)); against
+several, the product. In solitaire the same, with nobody on the other side and without the sigmoid,
+gives the expected lowest counter. The network has one hidden layer of tanh units and a straight way
+past it. Beside it there is a linear model of the same features, whose weights depend on how full
+the board is (linear between `KNOTS`) and on whether the team made the last turn: it says what half
+a tile changes to first order, which is what `shortlist` needs.
 
 Features, all by rank of the owner's own counters, weakest first (ties R G B O Y P). S[k] is
 `Playout.lines[k]`, a usable cell is free and has a free neighbour, room is what a counter still
@@ -17,6 +19,10 @@ lacks to the end of its track, need is room / track length:
 - good cells, mine and theirs: min(usable cells with S[k] >= 3, 8) / 8 * need
 - supply, mine: halves of the colour that are neither on the board nor on my rack / 40 * need
 - bias: 1
+
+The network's inputs are these, then s (the part of the cells that is free), s * s, whether the team
+made the last turn, and leads and levels once more times max(0, 1 - s / 0.3): near the end they are
+all that counts.
 """
 
 from __future__ import annotations
@@ -24,7 +30,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp
+from math import exp, tanh
+from operator import mul
 from typing import Final, NamedTuple
 
 from genial.engine.rules import Mode, Rules
@@ -57,8 +64,16 @@ _GOOD: Final = 3
 _HALVES: Final = 40
 """Half tiles of each symbol in the box: five mixed kinds of six, two on each of five doubles."""
 
-Curve = tuple[Sequence[float], Sequence[float], Sequence[float]]
-"""Weights w0, w1, w2: a feature counts w0 + w1 * s + w2 * s * s at stage s."""
+KNOTS: Final = (0.0, 0.08, 0.2, 0.4, 0.65, 1.0)
+"""Stages (parts of the cells that are free) at which the linear model has weights of its own."""
+
+LATE: Final = 0.3
+"""From this stage down leads and levels count once more in the network."""
+
+INPUTS: Final = FEATURES + 3 + 2 * RANKS
+
+Curve = tuple[tuple[float, ...], ...]
+"""Weights of the linear model, a row for each of `KNOTS`."""
 
 
 class Lines(NamedTuple):
@@ -169,17 +184,44 @@ def features(
     return found
 
 
+class Network(NamedTuple):
+    """Input weights and bias of each hidden unit, what each counts, and the way past them.
+
+    Attributes:
+        hidden: A row of `INPUTS` weights for each unit.
+        biases: One for each unit.
+        out: What each unit counts.
+        past: Weights of the inputs themselves.
+        bias: Of the output.
+    """
+
+    hidden: tuple[tuple[float, ...], ...]
+    biases: tuple[float, ...]
+    out: tuple[float, ...]
+    past: tuple[float, ...]
+    bias: float
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """The weights for one kind of game.
 
     Attributes:
-        mine_last: For a team that made the last turn.
-        theirs_last: For the others.
+        mine_last: Linear weights of a team that made the last turn.
+        theirs_last: Of the others.
+        network: None: the linear model alone values positions.
     """
 
     mine_last: Curve
     theirs_last: Curve
+    network: Network | None = None
+
+
+def network_inputs(found: list[float], stage: float, mine_last: bool) -> list[float]:
+    """Features as the network takes them."""
+    late = max(0.0, 1.0 - stage / LATE)
+    counters = [late * feature for feature in found[: 2 * RANKS]] if late else [0.0] * 12
+    return [*found, stage, stage * stage, 1.0 if mine_last else 0.0, *counters]
 
 
 def model_key(rules: Rules) -> str:
@@ -201,13 +243,14 @@ def shipped_model(key: str) -> Model:
         "partners-4": partners_4,
         "solo-1": solo_1,
     }[key]
-    return Model(shipped.MINE_LAST, shipped.THEIRS_LAST)
+    network = None if shipped.NETWORK is None else Network(*shipped.NETWORK)
+    return Model(shipped.MINE_LAST, shipped.THEIRS_LAST, network)
 
 
 class Evaluation:
     """Values positions of one kind of game."""
 
-    __slots__ = ("_at_start", "_model", "_tables", "solo")
+    __slots__ = ("_at_start", "_model", "_tables", "_units", "solo")
 
     def __init__(self, rules: Rules, model: Model | None = None) -> None:
         """Uses the shipped model unless another one is given."""
@@ -215,16 +258,36 @@ class Evaluation:
         self._at_start = len(rules.zone.indices) - 6
         self._tables: dict[tuple[bool, int], tuple[float, ...]] = {}
         self.solo = rules.mode is Mode.SOLO
+        net = self._model.network
+        self._units = (
+            () if net is None else tuple(zip(net.hidden, net.biases, net.out, strict=True))
+        )
 
     def weights(self, mine_last: bool, free: int) -> tuple[float, ...]:
-        """The weights when so many cells are free."""
+        """The linear model's weights when so many cells are free."""
         found = self._tables.get((mine_last, free))
         if found is None:
             curve = self._model.mine_last if mine_last else self._model.theirs_last
-            s = free / self._at_start
-            found = tuple(a + b * s + c * s * s for a, b, c in zip(*curve, strict=True))
+            stage = min(1.0, free / self._at_start)
+            above = next(n for n, knot in enumerate(KNOTS) if knot >= stage and n)
+            low, high = KNOTS[above - 1], KNOTS[above]
+            part = (stage - low) / (high - low)
+            found = tuple(
+                a + part * (b - a) for a, b in zip(curve[above - 1], curve[above], strict=True)
+            )
             self._tables[mine_last, free] = found
         return found
+
+    def score(self, found: list[float], mine_last: bool, free: int) -> float:
+        """What features come to: a logit, in solitaire a number of points."""
+        net = self._model.network
+        if net is None:
+            return float(sum(map(mul, self.weights(mine_last, free), found)))
+        inputs = network_inputs(found, free / self._at_start, mine_last)
+        total: float = net.bias + sum(map(mul, net.past, inputs))
+        for row, bias, out in self._units:
+            total += out * tanh(bias + sum(map(mul, row, inputs)))
+        return total
 
     def value(self, state: Playout, me: int) -> float:
         """The chance that seat `me` wins (solitaire: the expected lowest counter).
@@ -238,19 +301,18 @@ class Evaluation:
         team = state.team_of[me]
         mine = state.tracks[team]
         last = state.last_mover
-        weights = self.weights(last >= 0 and state.team_of[last] == team, state.free.bit_count())
+        mine_last = last >= 0 and state.team_of[last] == team
+        free = state.free.bit_count()
         lines = open_lines(state)
         rack = state.racks[me]
         side = Side(shown_by(rack), supply_for(state, rack))
         if self.solo:
-            found = features(mine, NOBODY, state.cap, lines, side)
-            return sum(map(float.__mul__, weights, found))
+            return self.score(features(mine, NOBODY, state.cap, lines, side), mine_last, free)
         product = 1.0
         gone = {state.team_of[seat] for seat in state.resigned}
         for other, theirs in enumerate(state.tracks):
             if other != team and other not in gone:
-                found = features(mine, theirs, state.cap, lines, side)
-                logit = sum(map(float.__mul__, weights, found))
+                logit = self.score(features(mine, theirs, state.cap, lines, side), mine_last, free)
                 product *= 1 / (1 + exp(-logit)) if logit > -40 else 0.0
         return product
 

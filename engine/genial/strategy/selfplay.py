@@ -177,8 +177,7 @@ def compare(state: Playout, evaluation: Evaluation, viewer: int, other: int) -> 
     if state.over:
         return result_of(state, team, other)
     mine_last = state.team_of[state.last_mover] == team
-    weights = evaluation.weights(mine_last, state.free.bit_count())
-    score = sum(map(float.__mul__, weights, look(state, viewer, other)))
+    score = evaluation.score(look(state, viewer, other), mine_last, state.free.bit_count())
     if other < 0:
         return score
     return 1 / (1 + exp(-max(-40.0, min(40.0, score))))

@@ -9,6 +9,7 @@ colour and cell, thousands of placements by one addition each.
 from __future__ import annotations
 
 from math import exp
+from operator import mul
 from typing import Final
 
 from genial.engine.rules import advance
@@ -101,7 +102,7 @@ def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: lis
     pull: list[float] = []
     base: list[float] = []
     for theirs in others:
-        logit = sum(map(float.__mul__, weights, features(mine, theirs, cap, lines, side)))
+        logit = sum(map(mul, weights, features(mine, theirs, cap, lines, side)))
         base.append(logit)
         pull.append(1.0 if evaluation.solo else 1 / (1 + exp(max(-30.0, min(30.0, logit)))))
     most = max(pull)
@@ -133,7 +134,7 @@ def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: lis
             if after != mine[k]:
                 for part, theirs, before in zip(pull, others, base, strict=True):
                     found = features(trial, theirs, cap, lines, side)
-                    gain += part * (sum(map(float.__mul__, weights, found)) - before)
+                    gain += part * (sum(map(mul, weights, found)) - before)
                 if state.has_bonus and after in (18, cap):
                     gain += _BONUS
             earned[points] = gain
