@@ -16,54 +16,25 @@ import json
 import os
 import sys
 import threading
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from genial.cli.play_terms import STOP, UNDER_WAY, PlayHost, others_play
 from genial.client.session import Access, GenialError, connect
 from genial.services.config import LogConfig
 from genial.services.host import HostReady, run_host
 from genial.services.logs import set_up
 from genial.services.settings import HostError, HostSettings
 from genial.services.store import DatabaseBusyError
-from genial.v1.game_pb2 import SeatKind
-from genial.v1.table_pb2 import Table, TableState
 from genial.wire.announcement import DEFAULT_PORT
-
-STOP: Final = b"stop\n"
 
 LOOK_SECONDS: Final = 2.0
 """Between two looks at who still plays."""
 ABSENCE_SECONDS: Final = 20.0
 """How long nobody may be connected before the host ends: a line may be lost for a while."""
-_UNDER_WAY: Final = (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE)
 _MOST_AT_ONCE: Final = 9
 """Hosts of one person's `genial play` on one machine, each with data of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayHost:
-    """What the player's client wants.
-
-    Attributes:
-        name: Of the host; empty: this machine's.
-        port: None: the usual one, or a free one if that is busy.
-        announce: Whether friends on the network can find it.
-        plaintext: Whether it does without encryption.
-        data: Where it keeps its games.
-        log: The file to log to.
-    """
-
-    name: str
-    port: int | None
-    announce: bool
-    plaintext: bool
-    data: str
-    log: str
-
-    def to_argument(self) -> str:
-        """For the process's command line."""
-        return json.dumps(asdict(self))
 
 
 def main() -> int:
@@ -135,7 +106,7 @@ async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
             while loop.time() - needed < ABSENCE_SECONDS:
                 # First of all, the own client's line has to be noticed as gone.
                 await asyncio.sleep(LOOK_SECONDS)
-                tables = [table for table in await link.list_tables() if table.state in _UNDER_WAY]
+                tables = [table for table in await link.list_tables() if table.state in UNDER_WAY]
                 if not tables:
                     break
                 if others_play(tables):
@@ -143,16 +114,6 @@ async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
     except GenialError:
         pass  # A host that does not answer itself is of no use to anybody either.
     stop.set()
-
-
-def others_play(tables: list[Table]) -> bool:
-    """Whether a person is connected to a game under way (the own client has left)."""
-    return any(
-        seat.kind == SeatKind.SEAT_KIND_HUMAN and seat.connected
-        for table in tables
-        if table.state in _UNDER_WAY
-        for seat in table.seats
-    )
 
 
 async def _last_words() -> bytes:

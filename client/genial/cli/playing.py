@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from genial.cli.crash import log_dir
 from genial.cli.failure import Failure
 from genial.cli.host import default_data_dir
-from genial.cli.play_host import STOP, PlayHost, others_play
+from genial.cli.play_terms import STOP, PlayHost, others_play
 from genial.client.lines import LineReader, say, yes
 from genial.client.session import (
     Access,

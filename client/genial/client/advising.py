@@ -6,7 +6,6 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 from genial.client.messages import Failed, Hinted, Reviewed
-from genial.client.record_files import RecordFileError, open_bytes
 from genial.client.text import _
 from genial.client.updates import GameChanged, Update
 from genial.engine.rules import Mode
@@ -57,6 +56,7 @@ class ScreenAdvice:
 
     async def review(self, game_id: str, content: bytes) -> Reviewed | Failed:
         """A finished game, looked at again; `content` is its record."""
+        from genial.client.record_files import RecordFileError, open_bytes
         from genial.client.review_show import review_text
 
         try:

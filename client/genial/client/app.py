@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.application import Application, create_app_session
 from prompt_toolkit.filters import Condition
@@ -30,15 +30,11 @@ from genial.client import messages as m
 from genial.client.advising import ScreenAdvice
 from genial.client.calls import session_call
 from genial.client.errors import GenialError
-from genial.client.finder import Finder
 from genial.client.languages import speak
 from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
 from genial.client.palette import Depth, Look, detect_depth
-from genial.client.record_files import OpenedRecord, RecordFileError, open_bytes
-from genial.client.record_show import verdict_sentence
-from genial.client.replay import Replay
 from genial.client.session import Session, join, watch
 from genial.client.settings import Settings, load_settings, save_settings, settings_path
 from genial.client.store import MemoryStore, Store
@@ -48,6 +44,10 @@ from genial.client.trust import Access, FirstContact, Greeting
 from genial.client.update import next_wake, update
 from genial.client.view.canvas import Canvas
 from genial.client.view.draw import draw
+
+if TYPE_CHECKING:
+    from genial.client.finder import Finder
+    from genial.client.record_files import OpenedRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,9 @@ async def run_replay(
 
 def opened_message(opened: OpenedRecord) -> m.RecordOpened:
     """A record that was read, for the screen."""
+    from genial.client.record_show import verdict_sentence
+    from genial.client.replay import Replay
+
     return m.RecordOpened(Replay.of(opened.record), verdict_sentence(opened))
 
 
@@ -194,7 +197,7 @@ class Player:
         self._output = output
         self._session: Session | LessonTable | None = None
         self._own_link: HostLink | None = None
-        self._finder = Finder(self._make_link, self._store, self.dispatch)
+        self._finder: Finder | None = None
         self._advice = ScreenAdvice()
         self._came_by_list = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -352,11 +355,19 @@ class Player:
 
     # --- tables -----------------------------------------------------------------------
 
+    def _search_with(self) -> Finder:
+        """What looks for hosts; loaded for the list alone, it is the largest part of all."""
+        from genial.client.finder import Finder
+
+        if self._finder is None:
+            self._finder = Finder(self._make_link, self._store, self.dispatch)
+        return self._finder
+
     async def _browse(self) -> None:
-        await self._finder.run()
+        await self._search_with().run()
 
     async def _connect(self, address: str) -> None:
-        await self._finder.add(address)
+        await self._search_with().add(address)
 
     async def _sit(self, address: str, table_id: str, name: str | None) -> None:
         link = await self._make_link(address, store=self._store)
@@ -403,6 +414,8 @@ class Player:
         session = self._session
         if not isinstance(session, Session):
             return
+        from genial.client.record_files import RecordFileError, open_bytes
+
         content = await session.link.get_record(game_id)
         try:
             opened = open_bytes(game_id, content)

@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol, Self, TypeVar, cast
 import grpc
 
 from genial.client.addresses import Endpoint, address_of, parse_address, socket_addresses
-from genial.client.browse import find_host
 from genial.client.channel import UnaryCall, call, new_request_id
 from genial.client.errors import (
     AddressError,
@@ -404,6 +403,9 @@ async def _targets_of_name(
     text: str, endpoint: Endpoint | None, fingerprint: str | None
 ) -> tuple[list[str], str | None]:
     """Addresses, and the fingerprint that is announced with them."""
+    # zeroconf is large, and most people never look for a host by its name.
+    from genial.client.browse import find_host
+
     found = await find_host(text, fingerprint=fingerprint)
     if found is not None:
         return list(found.targets), found.fingerprint

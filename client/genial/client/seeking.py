@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from genial.client.addresses import Endpoint, address_of, parse_address
-from genial.client.browse import find_host
 from genial.client.errors import AddressError, GenialError, StorageError
 from genial.client.reach import Reached, reach
 from genial.client.trust import Access, KnownHosts
@@ -79,6 +78,9 @@ class Seeker:
 
     async def _attempt(self) -> Reached | None:
         try:
+            # zeroconf is large, and most people never look for a host by its name.
+            from genial.client.browse import find_host
+
             found = await find_host(self.host_id, fingerprint=self.access.fingerprint)
         except AddressError:
             found = None  # Others carry its id for a name; its old addresses may still do.

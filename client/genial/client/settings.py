@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
 import platformdirs
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from genial.client.errors import StorageError
 from genial.client.palette import Depth, Theme
@@ -78,8 +77,8 @@ def load_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:
             _("The settings in {path} cannot be read: {error}.").format(path=path, error=error),
         )
     try:
-        document = tomlkit.parse(text).unwrap()
-    except TOMLKitError as error:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         return Settings(), (
             _("The settings in {path} are not TOML: {error}.").format(path=path, error=error),
         )
@@ -125,6 +124,10 @@ def save_settings(settings: Settings, path: Path) -> None:
     Raises:
         StorageError: The file cannot be written.
     """
+    # Kept out of memory until something is saved; reading needs no comments.
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         try:
             document = tomlkit.parse(path.read_text(encoding="utf-8"))
