@@ -15,6 +15,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "backup": ("genial.cli.backup", "Copy everything that a host keeps, while it runs."),
     "restore": ("genial.cli.backup", "Put a backup of a host back."),
     "hosts": ("genial.cli.hosts", "List the hosts on this network."),
+    "doctor": ("genial.cli.doctor", "Say what keeps hosts from being found, and what to do."),
     "create": ("genial.cli.create", "Open a table at a host, without sitting down."),
     "tables": ("genial.cli.tables", "List the tables of a host."),
     "games": ("genial.cli.games", "List the games of a host, running and finished."),

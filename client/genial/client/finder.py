@@ -7,12 +7,15 @@ behind a router. Each is one row source however it came, by its id.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import Final
 
 from genial.client.browse import Browser, FoundHost
+from genial.client.doctor.examine import examine_network
+from genial.client.doctor.findings import Finding, Verdict
 from genial.client.errors import GenialError
 from genial.client.link import HostLink, LinkMaker
 from genial.client.messages import HostsSeen, SeatsHeld
@@ -28,10 +31,15 @@ from genial.v1.table_pb2 import (
     Table,
 )
 
+log = logging.getLogger(__name__)
+
 _OVER: Final = (TABLE_STATE_FINISHED, TABLE_STATE_ABANDONED)
 
 MOST_NEIGHBOURS: Final = 64
 """Addresses that hosts may have us ask, all hosts together."""
+_EMPTY_SECONDS: Final = 3.0
+"""Of an empty list, until it is asked what is wrong: most hosts are found in the first."""
+_EXAMINE_EVERY_SECONDS: Final = 10.0
 _AGAIN_SECONDS: Final = 5.0
 """Until a neighbour that does not answer, or a host that refused us, is asked again."""
 
@@ -63,6 +71,7 @@ class Finder:
         make_link: How to connect to a host.
         store: Where seats of ours and certificates of hosts are remembered.
         tell: Called with each new state of the list.
+        examine: Looks at this computer's network.
     """
 
     def __init__(
@@ -70,7 +79,9 @@ class Finder:
         make_link: LinkMaker,
         store: Store,
         tell: Callable[[HostsSeen | SeatsHeld], None],
+        examine: Callable[[], Awaitable[list[Finding]]] = examine_network,
     ) -> None:
+        self._examine = examine
         self._make_link = make_link
         self._store = store
         self._tell = tell
@@ -79,9 +90,12 @@ class Finder:
         self._refused: dict[str, _Refused] = {}
         self._neighbours: dict[str, asyncio.Task[None]] = {}
         self._problem = ""
+        self._findings: tuple[Finding, ...] = ()
 
     async def run(self) -> None:
         """Until cancelled; links that were made are closed then."""
+        examining = asyncio.create_task(self._examine_while_empty())
+        examining.add_done_callback(_tell_fault)
         try:
             async with Browser() as browser, aclosing(browser.changes()) as changes:
                 async for hosts in changes:
@@ -91,7 +105,7 @@ class Finder:
                     self._publish()
         finally:
             tasks = [watched.task for watched in self._watched.values() if watched.task]
-            tasks += self._neighbours.values()
+            tasks += [*self._neighbours.values(), examining]
             self._found = ()
             for task in tasks:
                 task.cancel()
@@ -111,6 +125,22 @@ class Finder:
             await link.close()
             return
         self._follow(link.host.host_id, link.address, link)
+
+    async def _examine_while_empty(self) -> None:
+        """A list that stays empty explains itself by what this computer's network is like."""
+        await asyncio.sleep(_EMPTY_SECONDS)
+        while True:
+            findings: tuple[Finding, ...] = ()
+            if not self._found and not self._watched:
+                findings = tuple(
+                    finding
+                    for finding in await self._examine()
+                    if finding.verdict is not Verdict.GOOD and finding.title
+                )
+            if findings != self._findings:
+                self._findings = findings
+                self._publish()
+            await asyncio.sleep(_EXAMINE_EVERY_SECONDS)
 
     # --- whom to follow ---------------------------------------------------------------
 
@@ -233,7 +263,7 @@ class Finder:
     # --- what is told -------------------------------------------------------------------
 
     def _publish(self) -> None:
-        self._tell(HostsSeen(*self._rows(), self._problem))
+        self._tell(HostsSeen(*self._rows(), self._problem, self._findings))
         self._tell(SeatsHeld(tuple(self._held())))
 
     def _rows(self) -> tuple[tuple[TableRow, ...], int]:
@@ -315,3 +345,9 @@ class Finder:
                     )
                 )
         return held
+
+
+def _tell_fault(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        # The list goes on without it; whoever reads the log learns why.
+        log.error("this computer's network could not be examined", exc_info=fault)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from genial.client.doctor.findings import Finding
 from genial.client.errors import GenialError
 from genial.client.model import HeldSeat, TableRow
 from genial.client.replay import Replay
@@ -79,11 +80,15 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class HostsSeen:
-    """The list of hosts and tables as it is now; `hosts` counts those that answer."""
+    """The list of hosts and tables as it is now; `hosts` counts those that answer.
+
+    `findings` are what may keep hosts from being found, looked at while there are none.
+    """
 
     rows: tuple[TableRow, ...]
     hosts: int
     problem: str = ""
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

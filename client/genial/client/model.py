@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from genial.client.doctor.findings import Finding
 from genial.client.form import TableForm
 from genial.client.replay import Replay
 from genial.client.settings import Settings
@@ -138,6 +139,7 @@ class Browse:
         since: When the search began, in seconds of `Model.now`.
         held: Seats to go back to.
         problem: Why searching does not work here, if it does not.
+        findings: What may keep hosts from being found, while there are none.
     """
 
     rows: tuple[TableRow, ...] = ()
@@ -146,6 +148,7 @@ class Browse:
     since: float = 0.0
     held: tuple[HeldSeat, ...] = ()
     problem: str = ""
+    findings: tuple[Finding, ...] = ()
 
     @property
     def chosen(self) -> TableRow | None:

@@ -105,4 +105,5 @@ def nobody(failures: Sequence[GenialError], tried: Sequence[str], address: str) 
         "UNREACHABLE",
         code=grpc.StatusCode.UNAVAILABLE,
         sentence=f"{sentence.format(address=where)} {advice}",
+        detail="; ".join(failure.metadata.get("detail", "") for failure in failures),
     )

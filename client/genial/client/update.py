@@ -71,8 +71,8 @@ def _updated(model: Model, message: Message) -> Step:
             return _tick(model, now), ()
         case Resized(width=width, height=height):
             return replace(model, width=width, height=height), ()
-        case HostsSeen(rows=rows, hosts=hosts, problem=problem):
-            return _hosts(model, rows, hosts, problem), ()
+        case HostsSeen():
+            return _hosts(model, message), ()
         case SeatsHeld(held=held):
             return replace(model, browse=replace(model.browse, held=held)), ()
         case LevelsKnown(levels=levels):
@@ -158,7 +158,8 @@ def _hinted(model: Model, tile: Tile, cells: tuple[Axial, Axial], worth: str) ->
     return replace(model, hand=hand, busy=False, notice=said)
 
 
-def _hosts(model: Model, rows: tuple[TableRow, ...], hosts: int, problem: str) -> Model:
+def _hosts(model: Model, seen: HostsSeen) -> Model:
+    rows = seen.rows
     browse = model.browse
     chosen = browse.chosen
     selected = 0
@@ -168,7 +169,14 @@ def _hosts(model: Model, rows: tuple[TableRow, ...], hosts: int, problem: str) -
                 selected = number
     return replace(
         model,
-        browse=replace(browse, rows=rows, hosts=hosts, selected=selected, problem=problem),
+        browse=replace(
+            browse,
+            rows=rows,
+            hosts=seen.hosts,
+            selected=selected,
+            problem=seen.problem,
+            findings=seen.findings,
+        ),
     )
 
 

@@ -48,6 +48,11 @@ class Adapter:
     name: str
     interfaces: tuple[Interface, ...]
 
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """Addresses that others might reach, as text; IPv6 link-local ones with their scope."""
+        return tuple(_text(each) for each in self.interfaces if is_usable(each.ip))
+
 
 class Adapters(Protocol):
     """Says which addresses this machine has; tests bring their own."""
@@ -85,6 +90,12 @@ def _interface(entry: ifaddr.IP) -> Interface | None:
         return None
 
 
+def _text(interface: Interface) -> str:
+    # Asked for its address alone, an IPv6 interface leaves its scope out.
+    scope = interface.scope_id if isinstance(interface, IPv6Interface) else None
+    return f"{interface.ip}%{scope}" if scope else str(interface.ip)
+
+
 def is_usable(address: Address) -> bool:
     """Whether others might reach this machine by that address."""
     return not (address.is_loopback or address.is_unspecified or address.is_multicast)
@@ -92,12 +103,7 @@ def is_usable(address: Address) -> bool:
 
 def usable_addresses() -> frozenset[str]:
     """This machine's addresses that others might reach, loopback left out."""
-    return frozenset(
-        str(each.ip)
-        for adapter in list_adapters()
-        for each in adapter.interfaces
-        if is_usable(each.ip)
-    )
+    return frozenset(text for adapter in list_adapters() for text in adapter.usable)
 
 
 def on_link(adapters: Iterable[Adapter]) -> Callable[[str], bool]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from genial.client.app import opened_message
+from genial.client.doctor.findings import Finding, Verdict
 from genial.client.form import TableForm
 from genial.client.model import (
     Ask,
@@ -324,6 +325,19 @@ def lobby_empty() -> Model:
     return Model(settings=Settings(name="Lena"), now=12.0, can_host=True)
 
 
+def lobby_examined() -> Model:
+    findings = (
+        Finding(
+            "port 5353", Verdict.BAD, "Taken.", "", "Port 5353 is taken", "Close avahi-daemon."
+        ),
+        Finding(
+            "networks", Verdict.NOTE, "A VPN.", "", "VPN: tun0", "Turn it off on both laptops."
+        ),
+    )
+    model = lobby_empty()
+    return replace(model, browse=replace(model.browse, findings=findings))
+
+
 def typing_address() -> Model:
     return replace(lobby_empty(), entry=Entry(Purpose.ADDRESS, "192.168.1.2", 11))
 
@@ -405,6 +419,7 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("end", "The end", end),
     ("lobby", "Tables on the network", lobby),
     ("lobby-empty", "Nobody is there yet", lobby_empty),
+    ("lobby-examined", "Nobody is there, and why", lobby_examined),
     ("address", "Typing an address", typing_address),
     ("room", "The table before the game", room),
     ("replay", "A replay", replaying),

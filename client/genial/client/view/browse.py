@@ -14,6 +14,13 @@ from genial.engine.tiles import SYMBOLS
 from genial.v1.table_pb2 import TABLE_STATE_OPEN
 
 DETAIL_ROWS = 7
+_CHECKS_SHOWN = 4
+_QUESTIONS = (
+    (N_("Is anyone hosting?"), N_("One of you types: genial play")),
+    (N_("Same network?"), N_("Guest Wi-Fi keeps laptops apart.")),
+    (N_("A firewall?"), N_("Allow Genial on the host's laptop.")),
+    (N_("VPN on?"), N_("Turn it off on both laptops.")),
+)
 
 
 def draw_browse(canvas: Canvas, model: Model, look: Look) -> None:
@@ -61,18 +68,17 @@ def _empty(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
     )
     canvas.fill(ox + 9, oy + 9, 62, 9, "panel")
     canvas.put(ox + 11, oy + 9, _("WHAT TO CHECK"), "muted", bold=True)
-    checks = (
-        (N_("Is anyone hosting?"), N_("One of you types: genial play")),
-        (N_("Same network?"), N_("Guest Wi-Fi keeps laptops apart.")),
-        (N_("A firewall?"), N_("Allow Genial on the host's laptop.")),
-        (N_("VPN on?"), N_("Turn it off on both laptops.")),
-    )
-    column = ox + max(34, 16 + max(width_of(_(question)) for question, _answer in checks))
+    # What was found out about this computer's network goes before what people can only ask.
+    found = [(each.title, each.hint) for each in browse.findings]
+    checks = [*found, *((_(question), _(answer)) for question, answer in _QUESTIONS)]
+    checks = checks[:_CHECKS_SHOWN]
+    column = ox + max(34, 16 + max(width_of(question) for question, _answer in checks))
     for number, (question, answer) in enumerate(checks):
         y = oy + 11 + number
+        fg = "strong" if number < len(found) else "text"
         canvas.put(ox + 11, y, str(number + 1), "muted")
-        canvas.put(ox + 14, y, _(question), "text", bold=True)
-        canvas.put(column, y, cut(_(answer), ox + 71 - column), "text")
+        canvas.put(ox + 14, y, question, fg, bold=True)
+        canvas.put(column, y, cut(answer, ox + 71 - column), "text")
     end = canvas.put(ox + 11, oy + 16, _("Or start one yourself:"), "muted")
     end = canvas.put(end + 1, oy + 16, " n ", "on-strong", "strong", True)
     canvas.put(
