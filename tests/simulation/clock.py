@@ -56,12 +56,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self.now = 0.0
         super().__init__(_JumpingSelector(self))
-        self.set_task_factory(_new_task)
+        factory: Any = _new_task
+        self.set_task_factory(factory)
 
     def time(self) -> float:
         return self.now
 
-    def call_soon_threadsafe(
+    def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Callable[..., object], *args: Any, context: Any = None
     ) -> asyncio.Handle:
         # There are no other threads.

@@ -131,7 +131,7 @@ class SimulatedDatabase(Database):
 
     async def close(self) -> None:
         self._closed = True
-        while self._alive and (self._waiting or self._committing):
+        while self._alive and (self._waiting or self._committing):  # noqa: ASYNC110
             await asyncio.sleep(0.001)
 
     def _commit_soon(self) -> None:

@@ -171,6 +171,7 @@ class Evening:
             await judge_evening(self)
         except TimeoutError:
             self.journal.broken.append("it was never over")
+            self.journal.note(self._state())
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
@@ -205,7 +206,7 @@ class Evening:
                 return
 
     async def _until_over(self) -> None:
-        while not self._is_over():
+        while not self._is_over():  # noqa: ASYNC110
             await asyncio.sleep(1)
 
     def _is_over(self) -> bool:
@@ -213,9 +214,19 @@ class Evening:
         if not self.host.running.is_set() or lobby is None:
             return False
         (table,) = [each.table for each in lobby.tables if each.table.table_id == self.table_id]
-        if not table.is_closed and (table.running_game_id or table.humans):
+        if table.running_game_id or (table.humans and not table.is_closed):
             return False
-        return all(person.ended is not None or not person.is_there for person in self.everybody)
+        return all(each.is_done(closed=table.is_closed) for each in self.everybody)
+
+    def _state(self) -> str:
+        """Where everybody stands, for whoever looks for the reason."""
+        lines = [f"host running: {self.host.running.is_set()}"]
+        if self.host.lobby is not None:
+            lines += [f"{each.table} {each.progress}" for each in self.host.lobby.tables]
+        for person in self.everybody:
+            turns = {key[:4]: f"{v.revision} turn {v.view.turn}" for key, v in person.shown.items()}
+            lines.append(f"{person.name}: there {person.is_there}, ended {person.ended}, {turns}")
+        return "\n".join(lines)
 
     async def _once_more(self) -> None:
         """What counts is what the next host finds on the disk."""

@@ -11,17 +11,16 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import grpc
 
-from genial.wire.metadata import SEAT_TOKEN
 from tests.simulation.clock import Machine
 
 _WINDOW: Final = 6
 """Messages of a stream that are under way at most; whoever writes more waits."""
 
-_NOTICED: Final = (0.02, 8.0)
+NOTICED: Final = (0.02, 8.0)
 """Seconds until an end notices that the line is dead."""
 
 Entries = tuple[tuple[str, Any], ...]
@@ -93,14 +92,17 @@ class Journal:
     broken: list[str] = field(default_factory=list)
     trace: list[str] = field(default_factory=list)
     _first: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+    _refused: dict[tuple[str, str, str], tuple[str, str]] = field(default_factory=dict)
 
     def note(self, sentence: str) -> None:
         """One line of what happened."""
         now = asyncio.get_running_loop().time()
         self.trace.append(f"{now:12.6f} {sentence}")
 
-    def host_answers(self, path: str, token: str, request: Any, outcome: bytes | Failure) -> None:
-        """Judges an answer: never our fault, and to a repeat always the first."""
+    def host_answers(
+        self, host: str, path: str, token: str, request: Any, outcome: bytes | Failure
+    ) -> None:
+        """Judges an answer: never the host's fault, and to a repeat always the first."""
         request_id = getattr(request, "request_id", "")
         key = path, token, request_id
         if isinstance(outcome, Failure):
@@ -109,6 +111,10 @@ class Journal:
                 self.broken.append(f"{path} was answered {outcome.code.name}: {outcome.details}")
             if outcome.code in _JUDGED and request_id and key in self._first:
                 self.broken.append(f"{path} {request_id} was granted, then {outcome.details}")
+            elif outcome.code in _JUDGED and request_id:
+                self._refused[key] = host, outcome.details
+        elif self._refused.get(key, ("", ""))[0] == host:
+            self.broken.append(f"{path} {request_id} was granted after {self._refused[key][1]}")
         elif request_id and self._first.setdefault(key, outcome) != outcome:
             self.broken.append(f"{path} {request_id} was answered differently when repeated")
 
@@ -157,7 +163,7 @@ class _Details:
     invocation_metadata: Entries = ()
 
 
-class _AbortError(Exception):
+class AbortError(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.details)
         self.failure = failure
@@ -185,7 +191,7 @@ class Context:
         self._write(data)
 
     async def abort(self, code: grpc.StatusCode, details: str, trailing: Entries) -> None:
-        raise _AbortError(Failure(code, details, trailing))
+        raise AbortError(Failure(code, details, trailing))
 
 
 class Flight:
@@ -255,7 +261,7 @@ class Line:
         self.peer = f"ipv4:10.0.0.{len(network.lines) + 1}:40000"
         self.up = True
         self.faults = faults
-        self._source = source
+        self.source = source
         self._flights: dict[Flight, None] = {}
         self._ready = asyncio.Event()
         network.lines.append(self)
@@ -263,14 +269,14 @@ class Line:
 
     def delay(self) -> float:
         """Seconds for one message."""
-        usual = self._source.expovariate(1 / self.faults.delay)
-        if self._source.random() < self.faults.late:
-            return usual + self._source.expovariate(1 / 3)
+        usual = self.source.expovariate(1 / self.faults.delay)
+        if self.source.random() < self.faults.late:
+            return usual + self.source.expovariate(1 / 3)
         return usual
 
     def chance(self, share: float) -> bool:
         """Whether something that happens now and then happens now."""
-        return self._source.random() < share
+        return self.source.random() < share
 
     # --- what befalls it ---
 
@@ -289,8 +295,8 @@ class Line:
         self._ready.clear()
         for flight in list(self._flights):
             soon = (0.001, 0.05)
-            client = self._source.uniform(*(soon if gently else _NOTICED))
-            host = self._source.uniform(*(soon if gently else _NOTICED))
+            client = self.source.uniform(*(soon if gently else NOTICED))
+            host = self.source.uniform(*(soon if gently else NOTICED))
             flight.break_off(client, host)
         self.try_again()
 
@@ -306,12 +312,18 @@ class Line:
             AioRpcError: They cannot, and the caller does not wait for it.
         """
         if not self._ready.is_set() and not patient:
-            await asyncio.sleep(self._source.uniform(0.001, 1.0))
+            await asyncio.sleep(self.source.uniform(0.001, 1.0))
             if not self._ready.is_set():
                 raise _SILENCE.error()
         await self._ready.wait()
 
     # --- calls ---
+
+    def channel(self) -> grpc.aio.Channel:
+        """What stubs are made of."""
+        from tests.simulation.channel import SimulatedChannel
+
+        return cast(grpc.aio.Channel, SimulatedChannel(self))
 
     def begin(self, path: str) -> Flight:
         """A call begins."""
@@ -327,199 +339,7 @@ class Line:
             loop.call_later(self.delay(), flight.end_at_host)
         flight.lost = True
 
-    def reach_host(self, serve: Callable[[Machine], None]) -> None:
-        """Has something done at the host, if it is there when it arrives."""
-        host = self.network.host
-        if self.up and host is not None:
-            serve(host)
-
-
-class SimulatedChannel:
-    """What stubs take for a channel of grpc.aio."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-
-    def unary_unary(
-        self, path: str, request_serializer: Any, response_deserializer: Any, **_: Any
-    ) -> UnaryMethod:
-        return UnaryMethod(self._line, path, request_serializer, response_deserializer)
-
-    def unary_stream(
-        self, path: str, request_serializer: Any, response_deserializer: Any, **_: Any
-    ) -> StreamMethod:
-        return StreamMethod(self._line, path, request_serializer, response_deserializer)
-
-    async def close(self) -> None:
-        """There is nothing to close."""
-
-
-class UnaryMethod:
-    """A method of a stub with one request and one response."""
-
-    def __init__(self, line: Line, path: str, serialise: Any, parse: Any) -> None:
-        self._line, self._path = line, path
-        self._serialise, self._parse = serialise, parse
-
-    async def __call__(
-        self,
-        request: Any,
-        *,
-        timeout: float | None = None,
-        metadata: Entries | None = None,
-        wait_for_ready: bool | None = None,
-    ) -> Any:
-        try:
-            async with asyncio.timeout(timeout):
-                data = await self._exchange(request, tuple(metadata or ()), bool(wait_for_ready))
-        except TimeoutError:
-            failure = Failure(grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
-            raise failure.error() from None
-        response = self._parse(data)
-        if getattr(request, "request_id", ""):
-            # A copy: callers use a request's message again.
-            kept = type(request).FromString(request.SerializeToString())
-            token = dict(metadata or ()).get(SEAT_TOKEN, "")
-            journal = self._line.network.journal
-            journal.answered.append(Answered(self._path, token, kept, response))
-        return response
-
-    async def _exchange(self, request: Any, metadata: Entries, patient: bool) -> bytes:
-        line = self._line
-        data = self._serialise(request)
-        await line.connected(patient)
-        flight = line.begin(self._path)
-        try:
-            for delay in self._copies():
-
-                def arrive() -> None:
-                    line.reach_host(lambda host: self._serve(flight, host, data, metadata, request))
-
-                asyncio.get_running_loop().call_later(delay, arrive)
-            answer = await flight.arrivals.get()
-        finally:
-            line.end(flight)
-        if isinstance(answer, Failure):
-            raise answer.error()
-        assert answer is not None
-        return answer
-
-    def _copies(self) -> list[float]:
-        """When the request arrives: once, mostly."""
-        line = self._line
-        faults = line.faults
-        copies = [] if line.chance(faults.lost_request) else [line.delay()]
-        if line.chance(faults.doubled):
-            copies.append(line.delay() + 40 * line._source.random() ** 4)
-        return copies
-
-    def _serve(
-        self, flight: Flight, host: Machine, data: bytes, metadata: Entries, request: Any
-    ) -> None:
-        line = self._line
-        journal = line.network.journal
-        method = line.network.method(self._path)
-        token = dict(metadata).get(SEAT_TOKEN, "")
-
-        async def serve() -> None:
-            context = Context(flight, metadata, None)
-            outcome: bytes | Failure
-            try:
-                response = await method.unary_unary(data, context)  # type: ignore[misc]
-                outcome = method.response_serializer(response)  # type: ignore[misc]
-            except _AbortError as abort:
-                outcome = abort.failure
-            except Exception as fault:
-                journal.broken.append(f"{self._path} raised {fault!r}")
-                raise
-            if not host.alive:
-                return
-            journal.host_answers(self._path, token, request, outcome)
-            if not line.chance(line.faults.lost_answer):
-                asyncio.get_running_loop().call_later(line.delay(), flight.arrive, outcome)
-            elif line.chance(0.5):
-                flight.break_off(line._source.uniform(*_NOTICED), 0)
-
-        flight.host_tasks.append(host.spawn(serve(), self._path))
-
-
-class StreamMethod:
-    """A method of a stub with one request and a stream of responses."""
-
-    def __init__(self, line: Line, path: str, serialise: Any, parse: Any) -> None:
-        self._line, self._path = line, path
-        self._serialise, self._parse = serialise, parse
-
-    def __call__(
-        self, request: Any, *, timeout: float | None = None, metadata: Entries | None = None
-    ) -> StreamCall:
-        assert timeout is None
-        return StreamCall(
-            self._line, self._path, self._serialise(request), self._parse, tuple(metadata or ())
-        )
-
-
-class StreamCall:
-    """One stream, as its reader has it."""
-
-    def __init__(
-        self, line: Line, path: str, data: bytes, parse: Any, metadata: Entries
-    ) -> None:
-        self._line, self._path, self._data = line, path, data
-        self._parse, self._metadata = parse, metadata
-        self._flight: Flight | None = None
-
-    def __aiter__(self) -> StreamCall:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            flight = self._flight or await self._open()
-            item = await flight.arrivals.get()
-        except asyncio.CancelledError:
-            self.cancel()
-            raise
-        flight.taken()
-        if isinstance(item, bytes):
-            return self._parse(item)
-        self.cancel()
-        if item is None:
-            raise StopAsyncIteration
-        raise item.error()
-
-    async def _open(self) -> Flight:
-        line = self._line
-        await line.connected(False)
-        flight = self._flight = line.begin(self._path)
-        loop = asyncio.get_running_loop()
-        loop.call_later(line.delay(), line.reach_host, lambda host: self._serve(flight, host))
-        return flight
-
-    def cancel(self) -> None:
-        """Nobody reads any more. Twice is once."""
-        flight, self._flight = self._flight, None
-        if flight is not None:
-            self._line.end(flight)
-
-    def _serve(self, flight: Flight, host: Machine) -> None:
-        line = self._line
-        journal = line.network.journal
-        method = line.network.method(self._path)
-
-        def write(data: bytes) -> None:
-            flight.send_in_order(method.response_serializer(data))  # type: ignore[misc]
-
-        async def serve() -> None:
-            context = Context(flight, self._metadata, write)
-            try:
-                await method.unary_stream(self._data, context)  # type: ignore[misc]
-            except _AbortError as abort:
-                journal.host_answers(self._path, "", None, abort.failure)
-                flight.send_in_order(abort.failure)
-                return
-            except Exception as fault:
-                journal.broken.append(f"{self._path} raised {fault!r}")
-                raise
-            flight.send_in_order(None)
-
-        flight.host_tasks.append(host.spawn(serve(), self._path))
+    def reach_host(self, sent_to: Machine | None, serve: Callable[[Machine], None]) -> None:
+        """Has something done at the host, if the process that it was sent to is still there."""
+        if self.up and sent_to is not None and sent_to is self.network.host:
+            serve(sent_to)

@@ -17,8 +17,6 @@ from genial.client.channel import call
 from genial.client.errors import (
     GenialError,
     HostUnreachableError,
-    RefusedError,
-    StaleRevisionError,
 )
 from genial.client.link import HostLink
 from genial.client.reach import Reached
@@ -38,7 +36,7 @@ from genial.services.bots.supervisor import SeatJob
 from genial.v1 import lobby_service_pb2, table_pb2
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from tests.simulation.clock import Machine
-from tests.simulation.network import Journal, Line, SimulatedChannel
+from tests.simulation.network import Journal, Line
 
 _LOOK_AGAIN: Final = 5.0
 """Seconds after which somebody who has nothing to do looks again."""
@@ -91,6 +89,7 @@ class Person:
         game: What was shown last.
         verdicts: What their client found of the deals.
         ended: How the last session ended: "", or the reason of the error; None before.
+        left: Whether they have decided to go home.
         said: Every text that they have tried to say.
         refused: Reasons for which their client was refused something that it did by itself.
     """
@@ -112,6 +111,7 @@ class Person:
         self.shown: dict[str, GameChanged] = {}
         self.verdicts: list[DealVerdict] = []
         self.ended: str | None = None
+        self.left = False
         self.said: list[str] = []
         self.refused: list[str] = []
         self._journal: Journal = line.network.journal
@@ -124,7 +124,7 @@ class Person:
 
     async def link(self) -> HostLink:
         """A line to the host, whenever it answers."""
-        channel = SimulatedChannel(self.line)
+        channel = self.line.channel()
         while True:
             try:
                 answer = await call(
@@ -133,7 +133,7 @@ class Person:
             except HostUnreachableError:
                 continue
             target = "ipv4:10.0.0.100:7718"
-            reached = Reached(channel, target, answer.host, None, None)  # type: ignore[arg-type]
+            reached = Reached(channel, target, answer.host, None, None)
             return HostLink(reached, self._store)
 
     def come(self, table_id: str) -> None:
@@ -141,7 +141,7 @@ class Person:
         self.ended = None
         self._goes_home_at = asyncio.get_running_loop().time() + _PATIENCE
         self.machine = Machine(self.name)
-        self.machine.spawn(self._sit_and_play(table_id), "client")
+        self._client = self.machine.spawn(self._sit_and_play(table_id), "client")
 
     def crash(self) -> None:
         """The client dies; what is on its disk stays."""
@@ -161,6 +161,12 @@ class Person:
     def is_there(self) -> bool:
         """Whether the client runs."""
         return self.machine is not None and self.machine.alive
+
+    def is_done(self, *, closed: bool) -> bool:
+        """Whether nothing more will come of them, at a table that is closed or left by all."""
+        if self.ended is not None or not self.is_there:
+            return True
+        return not closed and self.session is not None and self.session.seat is None
 
     async def _sit_and_play(self, table_id: str) -> None:
         link = await self.link()
@@ -247,6 +253,7 @@ class Person:
         mine = table.seats[seat]
         if table.state == table_pb2.TABLE_STATE_OPEN:
             if asyncio.get_running_loop().time() > self._goes_home_at:
+                self.left = True
                 return session.leave
             wants_more = not table.game_id or table.game_number > 1
             return session.set_ready if wants_more and not mine.ready else None
@@ -289,9 +296,7 @@ class Person:
             if len(placed) > 1:
                 self._journal.broken.append(f"{self.name} placed one tile twice")
             for outcome in outcomes:
-                if not isinstance(outcome, BaseException):
-                    continue
-                if not isinstance(outcome, StaleRevisionError | HostUnreachableError | RefusedError):
+                if isinstance(outcome, BaseException) and not isinstance(outcome, GenialError):
                     raise outcome
             return placed
 

@@ -78,13 +78,19 @@ class Setting:
 
 @dataclass(slots=True)
 class Deal:
-    """What one client knows of one deal; everything but `nonce` was shown by the host."""
+    """What one client knows of one deal; everything but `nonce` was shown by the host.
+
+    Attributes:
+        seat: The own seat, as far as this client takes part: None for spectators, and where a
+            bot answers the deal for somebody who is away.
+    """
 
     game_number: int
     number: int
     commitment: bytes
     setting: Setting
     nonce: bytes
+    seat: int | None = None
     hashes: tuple[bytes, ...] = ()
     nonces: tuple[bytes, ...] = ()
     revealed: bool = False
@@ -102,6 +108,7 @@ class Deal:
             "seats": [list(seat) for seat in self.setting.seats],
             "first_seat": self.setting.first_seat,
             "nonce": self.nonce.hex(),
+            "seat": self.seat,
             "hashes": [value.hex() for value in self.hashes],
             "nonces": [value.hex() for value in self.nonces],
             "revealed": self.revealed,
@@ -123,6 +130,7 @@ class Deal:
                     first_seat=kept["first_seat"],
                 ),
                 nonce=bytes.fromhex(kept["nonce"]),
+                seat=kept["seat"],
                 hashes=tuple(bytes.fromhex(value) for value in kept["hashes"]),
                 nonces=tuple(bytes.fromhex(value) for value in kept["nonces"]),
                 revealed=bool(kept["revealed"]),
@@ -137,7 +145,7 @@ class DealWatch:
     """Watches one table's deals, from a seat or (seat None) as a spectator.
 
     Args:
-        seat: The own seat.
+        seat: The own seat; it may change from one deal to the next.
         is_fresh: Remembers a commitment and says whether it was never shown before;
             gets the commitment, the game's number and the deal's.
         new_nonce: 32 fresh random bytes.
@@ -219,6 +227,7 @@ class DealWatch:
             commitment=shuffle.commitment,
             setting=_setting(table),
             nonce=self._new_nonce(),
+            seat=self.seat,
         )
         steps.append(self._tell(deal, DealStep.COMMITTED))
         if shuffle.scheme != SCHEME or len(shuffle.commitment) != SECRET_BYTES:
@@ -231,14 +240,14 @@ class DealWatch:
             )
         elif shuffle.nonces:
             self._distrust(deal, _("nonces were revealed before our hash was sent"), steps)
-        if self.seat is not None and not deal.problems:
+        if deal.seat is not None and not deal.problems:
             steps.append(SendHash(deal.game_number, deal.number, nonce_hash(deal.nonce)))
             steps.append(self._tell(deal, DealStep.HASH_SENT))
         return deal
 
     def _send_again(self, deal: Deal, table: Table, steps: list[Step]) -> None:
         """After a crash nobody knows whether hash and nonce had gone out."""
-        if self.seat is None or deal.problems or table.state != TableState.TABLE_STATE_DEALING:
+        if deal.seat is None or deal.problems or table.state != TableState.TABLE_STATE_DEALING:
             return
         steps.append(SendHash(deal.game_number, deal.number, nonce_hash(deal.nonce)))
         if deal.revealed:
@@ -268,13 +277,13 @@ class DealWatch:
             if hashes != deal.hashes:
                 self._distrust(deal, _("nonce hashes were changed after they were shown"), steps)
             return
-        if self.seat is not None and hashes[self.seat] != nonce_hash(deal.nonce):
+        if deal.seat is not None and hashes[deal.seat] != nonce_hash(deal.nonce):
             self._distrust(deal, _("the host shows another hash for our seat"), steps)
         if len(set(hashes)) < len(hashes):
             self._distrust(deal, _("two seats show the same nonce hash"), steps)
         deal.hashes = hashes
         steps.append(self._tell(deal, DealStep.HASHES_SHOWN))
-        if self.seat is not None and not deal.problems and not deal.revealed:
+        if deal.seat is not None and not deal.problems and not deal.revealed:
             deal.revealed = True
             steps.append(SendNonce(deal.game_number, deal.number, deal.nonce))
             steps.append(self._tell(deal, DealStep.NONCE_SENT))
@@ -354,13 +363,13 @@ def judge_deal(
     record = judgement.record
     if record is not None:
         if deal is not None:
-            problems += _compare_with_deal(record, deal, seat)
+            problems += _compare_with_deal(record, deal)
         problems += compare_events(record, seat, seen)
     return problems
 
 
-def _compare_with_deal(record: Record, deal: Deal, seat: int | None) -> list[str]:
-    header = record.header
+def _compare_with_deal(record: Record, deal: Deal) -> list[str]:
+    header, seat = record.header, deal.seat
     problems = []
     if header.game_id != deal.game_id:
         problems.append(_("the record is of another game"))
@@ -394,11 +403,17 @@ def compare_events(
 ) -> list[str]:
     """Where a record tells another story than was seen; each event by its number."""
     told = {timed.n: _comparable(project(timed.event, viewer)) for timed in record.events}
+    public = told
+    if any(
+        isinstance(each.event, TakenOver) and each.event.seat == viewer for each in record.events
+    ):
+        # While a bot played on for us, our own draws were hidden from us as from all others.
+        public = {timed.n: _comparable(project(timed.event, None)) for timed in record.events}
     problems = []
     for n, event in seen:
         if n not in told:
             problems.append(_("event {n} was seen but is not in the record").format(n=n))
-        elif told[n] != _comparable(event):
+        elif _comparable(event) not in (told[n], public[n]):
             problems.append(_("event {n} is not what was seen").format(n=n))
     missed = sorted(set(told) - {n for n, _event in seen})
     if missed and seen:
@@ -437,7 +452,7 @@ def receipt(
         "commitment": deal.commitment.hex() if deal else None,
         "nonce_hashes": [value.hex() for value in deal.hashes] if deal else None,
         "nonces": [value.hex() for value in deal.nonces] if deal else None,
-        "own_nonce": deal.nonce.hex() if deal and seat is not None else None,
+        "own_nonce": deal.nonce.hex() if deal and deal.seat is not None else None,
         "events_seen": events_seen,
         "record_sha256": hashlib.sha256(record).hexdigest(),
         "verified": not problems,

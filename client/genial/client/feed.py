@@ -127,7 +127,10 @@ class Feed:
     def _played_for(self) -> bool:
         """Whether a bot of the host's plays our seat at the moment."""
         seat, seats = self.seat, self.table.seats
-        return seat is not None and seat < len(seats) and seats[seat].stand_in
+        if seat is None or self._memory is None or seat >= len(seats):
+            return False
+        # That bot's own session is no exception that it could know of, but by its name.
+        return seats[seat].stand_in and seats[seat].name != self._memory.name
 
     def _stream_metadata(self, token: str | None) -> Metadata:
         """Who opens a stream, and its how many-th that is."""
@@ -230,11 +233,11 @@ class Feed:
             revision = self.game.revision if self.game and self.game.game_id == game_id else 0
             request = games.WatchGameRequest(game_id=game_id, after_revision=revision)
             # While a bot plays for us the token opens nothing, and what all may see is left.
-            token = None if self._played_for else self._token
+            token = None if self._played_for or taken_over else self._token
             return self.link.games.WatchGame(request, metadata=self._stream_metadata(token))
 
         on_line = self._on_line("game")
-        over = False
+        taken_over = over = False
         try:
             while not over:
                 try:
@@ -244,6 +247,8 @@ class Feed:
                     # later, or the other way round.
                     if self._memory is None:
                         raise
+                    # The last to play our seat in a game that is over keep it there.
+                    taken_over = self.table.state != TableState.TABLE_STATE_ACTIVE
                     await asyncio.sleep(_SEAT_WAIT_SECONDS)
         except GenialError as error:
             self._updates.put_nowait(RefusedUpdate(explained(error, self.link.host)))
@@ -316,6 +321,7 @@ class Feed:
             self._watch(self._seen)
         if before is None or table != before:
             self._updates.put_nowait(TableChanged(table, before))
+        self._deals.seat = None if self._played_for else self.seat
         self._take_steps(self._deals.see_table(table))
         if table.game_id and (self._seen is None or self._seen.game_id != table.game_id):
             # What is left of the old game is in its record; the new one is what counts.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from genial.client.deal import Deal, judge_deal, receipt
-from genial.client.errors import GenialError, StorageError
+from genial.client.errors import GenialError, HostUnreachableError, StorageError
 from genial.client.link import HostLink
 from genial.client.text import _
 from genial.client.updates import DealVerdict
@@ -62,11 +62,15 @@ async def verify(
 
 
 async def _fetch(link: HostLink, game_id: str) -> bytes:
-    for attempt in range(_ATTEMPTS):
+    """The record, however long the host is away; who waits no longer cancels it."""
+    attempts = _ATTEMPTS
+    while True:
         try:
             return await link.get_record(game_id)
+        except HostUnreachableError:
+            pass  # It comes back with all its games.
         except GenialError as error:
-            if error.reason != Reason.GAME_RUNNING or attempt == _ATTEMPTS - 1:
+            attempts -= 1
+            if error.reason != Reason.GAME_RUNNING or not attempts:
                 raise
         await asyncio.sleep(_PAUSE_SECONDS)
-    raise AssertionError("the last attempt returns or raises")

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC
 
 from genial.client.store import SeatMemory
 from genial.client.text import _
 from genial.client.updates import GameChanged, NumberedEvent
-from genial.engine.view import SeenEvent
+from genial.engine.view import (
+    HiddenDraw,
+    SeenDealt,
+    SeenEvent,
+    SeenExchanged,
+    SeenRefilled,
+    SeenSkipped,
+)
 from genial.v1.game_pb2 import GameEvent, GameView
 from genial.wire.events import event_from_message
 from genial.wire.views import view_from_message
+
+
+def concealed(event: SeenEvent) -> SeenEvent:
+    """The event as it is told to those who may not see what was drawn."""
+    match event:
+        case SeenDealt() | SeenRefilled() | SeenExchanged() | SeenSkipped():
+            draw = event.draw
+            return (
+                event
+                if isinstance(draw, HiddenDraw)
+                else replace(event, draw=HiddenDraw(len(draw)))
+            )
+        case _:
+            return event
 
 
 class SeenGame:
@@ -55,7 +77,12 @@ class SeenGame:
             if before is None:
                 self._events[message.n] = event
                 self._unkept.append((message.n, message.SerializeToString(deterministic=True)))
-            elif before != event:
+            elif before in (event, concealed(event)):
+                if before != event:
+                    # Told to all at first, and now to us: whoever played our seat is gone.
+                    self._events[message.n] = event
+                    self._unkept.append((message.n, message.SerializeToString(deterministic=True)))
+            elif concealed(before) != event:
                 problems.append(_("event {n} was told differently before").format(n=message.n))
         return problems
 

@@ -131,6 +131,7 @@ class TableSeat(_message.Message):
     AWAY_SINCE_FIELD_NUMBER: _builtins.int
     AGREES_TO_END_FIELD_NUMBER: _builtins.int
     AGREES_TO_PAUSE_FIELD_NUMBER: _builtins.int
+    STAND_IN_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     kind: _game_pb2.SeatKind.ValueType
     name: _builtins.str
@@ -145,6 +146,10 @@ class TableSeat(_message.Message):
     """Whether this player agrees to end the running game."""
     agrees_to_pause: _builtins.bool
     """Whether this player asks for paused clocks."""
+    stand_in: _builtins.bool
+    """Whether a bot of the host's plays on for this seat's player, who may take it back by
+    JoinTable; kind, name and level are the bot's meanwhile.
+    """
     @_builtins.property
     def away_since(self) -> _timestamp_pb2.Timestamp:
         """Since when the player is away, if it is."""
@@ -162,10 +167,11 @@ class TableSeat(_message.Message):
         away_since: _timestamp_pb2.Timestamp | None = ...,
         agrees_to_end: _builtins.bool = ...,
         agrees_to_pause: _builtins.bool = ...,
+        stand_in: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["away_since", b"away_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agrees_to_end", b"agrees_to_end", "agrees_to_pause", b"agrees_to_pause", "away_since", b"away_since", "connected", b"connected", "creator", b"creator", "kind", b"kind", "level", b"level", "name", b"name", "ready", b"ready", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agrees_to_end", b"agrees_to_end", "agrees_to_pause", b"agrees_to_pause", "away_since", b"away_since", "connected", b"connected", "creator", b"creator", "kind", b"kind", "level", b"level", "name", b"name", "ready", b"ready", "seat", b"seat", "stand_in", b"stand_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

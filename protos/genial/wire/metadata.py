@@ -14,6 +14,13 @@ from urllib.parse import quote, unquote
 SEAT_TOKEN: Final = "genial-seat-token"
 """Who the caller is at a table: 32 random bytes of the client's own, base64url."""
 
+WATCHER: Final = "genial-watcher"
+"""Which session of a client opens a stream, and its how many-th that is: ``ID NUMBER``.
+
+The newer of two streams of one token wins. What a dead connection still delivers late may be the
+older one, and only the client knows; where this is missing, whoever comes later is the newer.
+"""
+
 HOST_PASSWORD: Final = "genial-host-password"
 """The host's password, where it asks for one; percent-encoded (`host_password_entry`)."""
 
@@ -57,6 +64,27 @@ def seat_token_hash(token: str) -> bytes:
     if len(raw) != TOKEN_BYTES:
         raise MalformedTokenError(f"a seat token has 32 bytes, not {len(raw)}")
     return hashlib.sha256(raw).digest()
+
+
+def watcher_entry(session: str, number: int) -> tuple[str, str]:
+    """The entry that says whose stream this is; `number` rises from one to the next."""
+    return WATCHER, f"{session} {number}"
+
+
+def is_overtaken(newcomer: str, standing: str) -> bool:
+    """Whether a stream that comes was opened before one of its session that stands.
+
+    Args:
+        newcomer: Its `WATCHER` entry; empty for none.
+        standing: The same of the one that stands.
+    """
+    session, _, number = newcomer.partition(" ")
+    other, _, later = standing.partition(" ")
+    if not session or session != other:
+        return False
+    if not (number.isascii() and number.isdigit() and later.isascii() and later.isdigit()):
+        return False
+    return (len(number), number) < (len(later), later)
 
 
 def same_secret(one: bytes, other: bytes) -> bool:

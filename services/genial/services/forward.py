@@ -15,12 +15,12 @@ import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
 from genial.wire.errors import DETAILS_KEY, GenialError, Reason
-from genial.wire.metadata import FORWARDED_BY, SEAT_TOKEN
+from genial.wire.metadata import FORWARDED_BY, SEAT_TOKEN, WATCHER
 from genial.wire.serving import Call, Context, Gate, abort
 
 log = logging.getLogger(__name__)
 
-_PASSED_ON: Final = (SEAT_TOKEN,)
+_PASSED_ON: Final = (SEAT_TOKEN, WATCHER)
 """Metadata of the caller that goes along. The host's password stays here, and what somebody says
 to be of the host's services must not be believed because it comes from one."""
 

@@ -16,7 +16,7 @@ from genial.services.game.room import Room
 from genial.services.game.store import ListedGame, SqliteGameLog
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.errors import GenialError, Reason, malformed
-from genial.wire.metadata import SEAT_TOKEN, MalformedTokenError, seat_token_hash
+from genial.wire.metadata import SEAT_TOKEN, WATCHER, MalformedTokenError, seat_token_hash
 from genial.wire.requests import (
     page_place,
     page_size,
@@ -77,7 +77,8 @@ class GameHandler:
         limit = self._authority.settings.most_watchers
         if room.watchers >= limit:
             raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
-        async with aclosing(room.watch(token_hash, request.after_revision)) as updates:
+        origin = call.metadata.get(WATCHER, "")
+        async with aclosing(room.watch(token_hash, request.after_revision, origin)) as updates:
             async for update in updates:
                 yield update
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
-from copy import copy
 from dataclasses import dataclass
 from typing import Final
-
-import grpc
 
 from genial.engine.game import decide, replay
 from genial.engine.moves import Command, DealRacks, Event, Placed
@@ -38,16 +35,11 @@ from genial.services.game.recovery import recover
 from genial.services.game.results import ending_of
 from genial.services.game.setup import Setup
 from genial.services.game.watcher import Watcher
+from genial.services.refusals import Refusals
 from genial.v1 import game_pb2, room_service_pb2
 from genial.wire.errors import GenialError, Reason, malformed
-from genial.wire.metadata import same_secret
+from genial.wire.metadata import is_overtaken, same_secret
 from genial.wire.serving import error_of
-
-_MOST_REFUSALS: Final = 256
-"""Refusals that a room remembers for repeats, over all seats."""
-
-_LASTING: Final = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED)
-"""Refusals that a repeat gets again; one for a full disk may well succeed when repeated."""
 
 _CLOCK_GRAIN_MS: Final = 100
 """A view whose clocks are no older than this is fresh enough to be shown."""
@@ -118,7 +110,7 @@ class Room:
         self._holders = list(holders)
         self._asked = {(each.seat, each.request_id): each for each in asked}
         self._answers: dict[int, tuple[Asked, bytes]] = {}
-        self._refused: OrderedDict[tuple[int, str], GenialError] = OrderedDict()
+        self._refusals = Refusals()
         self._last_at_ms = last_at_ms
         self._orders: deque[_Order] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -212,14 +204,15 @@ class Room:
         return bool(self._watchers) or self._task is not None
 
     async def watch(
-        self, token_hash: bytes | None, after_revision: int
+        self, token_hash: bytes | None, after_revision: int, origin: str = ""
     ) -> AsyncGenerator[bytes, None]:
         """Serialised `WatchGameResponse`s for a viewer, until the game or the host ends."""
-        watcher = Watcher(self, token_hash, after_revision)
+        watcher = Watcher(self, token_hash, after_revision, origin)
         if token_hash is not None:
             for other in self._watchers:
                 if other.token_hash == token_hash:
-                    other.supersede()
+                    overtaken = is_overtaken(origin, other.origin)
+                    (watcher if overtaken else other).supersede()
         self._watchers.add(watcher)
         self.on_change(self)
         try:
@@ -307,11 +300,8 @@ class Room:
 
     def _refuse(self, order: _Order, fault: Exception) -> GenialError:
         error = error_of(fault, f"room {self.setup.game_id}")
-        if error.code in _LASTING and order.token_hash is not None:
-            # A copy holds no traceback, and with it no frames.
-            self._refused[order.seat, order.request_id] = copy(error)
-            if len(self._refused) > _MOST_REFUSALS:
-                self._refused.popitem(last=False)
+        if order.token_hash is not None:
+            self._refusals.keep((order.seat, order.request_id), error)
         return error
 
     async def _judge_surely(self, order: _Order) -> bytes:
@@ -339,8 +329,7 @@ class Room:
         key = order.seat, order.request_id
         if key in self._asked:
             return self._answer_again(self._asked[key])
-        if key in self._refused:
-            raise copy(self._refused[key])
+        self._refusals.check(key)
         game = self.publication.game
         if order.expected_revision not in (None, game.revision):
             raise GenialError(Reason.STALE_REVISION, revision=game.revision)

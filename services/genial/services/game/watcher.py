@@ -23,15 +23,19 @@ class Watcher:
     Attributes:
         token_hash: Who watches, None for a spectator. The seat is looked up anew for each
             message, because a seat may change hands while its former holder watches.
+        origin: The `WATCHER` entry of its metadata; empty for none.
     """
 
-    __slots__ = ("_after", "_room", "_superseded", "_wake", "token_hash")
+    __slots__ = ("_after", "_room", "_superseded", "_wake", "origin", "token_hash")
 
-    def __init__(self, room: Room, token_hash: bytes | None, after_revision: int) -> None:
+    def __init__(
+        self, room: Room, token_hash: bytes | None, after_revision: int, origin: str
+    ) -> None:
         self._room = room
         self._after = after_revision
         self._wake = asyncio.Event()
         self.token_hash = token_hash
+        self.origin = origin
         self._superseded = False
 
     def wake(self) -> None:

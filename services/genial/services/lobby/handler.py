@@ -417,7 +417,12 @@ class LobbyHandler(LookingHandler):
                 return kind.FromString(known)
             if self._lobby.closing is not None:
                 raise GenialError(Reason.HOST_CLOSING)
-            await running.change(change, answer=answer)
+            running.refusals.check((token_hash, request_id))
+            try:
+                await running.change(change, answer=answer)
+            except GenialError as error:
+                running.refusals.keep((token_hash, request_id), error)
+                raise
         return responses[-1]
 
 

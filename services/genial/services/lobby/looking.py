@@ -16,7 +16,7 @@ from genial.v1 import lobby_service_pb2 as pb
 from genial.v1 import table_pb2
 from genial.wire import requests
 from genial.wire.errors import GenialError, Reason, malformed
-from genial.wire.metadata import SEAT_TOKEN, MalformedTokenError, seat_token_hash
+from genial.wire.metadata import SEAT_TOKEN, WATCHER, MalformedTokenError, seat_token_hash
 from genial.wire.serving import Call
 
 _LIST_PAUSE: Final = 0.25
@@ -106,7 +106,7 @@ class LookingHandler:
         spectators = sum(other.token_hash is None for other in running.watchers)
         if token_hash is None and spectators >= limit:
             raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
-        watcher = Watcher(token_hash)
+        watcher = Watcher(token_hash, call.metadata.get(WATCHER, ""))
         running.add_watcher(watcher)
         if token_hash is not None:
             self._lobby.presence_changed(running, token_hash)

@@ -186,6 +186,7 @@ def _seat_to_message(table: Table, seat: Seat) -> table_pb2.TableSeat:
         message.kind = game_pb2.SEAT_KIND_BOT
         message.name = seat.stand_in.name
         message.level = seat.stand_in.level
+        message.stand_in = True
     return message
 
 

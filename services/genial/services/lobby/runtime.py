@@ -13,8 +13,10 @@ from genial.services.lobby import passing
 from genial.services.lobby.messages import ChatLine, table_to_message, with_viewer
 from genial.services.lobby.store import CHAT_KEPT, Answer, LobbyStore
 from genial.services.lobby.table import Chance, Progress, Table, TableState, Times
+from genial.services.refusals import Refusals
 from genial.services.store import StorageError, undivided
 from genial.v1 import table_pb2
+from genial.wire.metadata import is_overtaken
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +65,12 @@ class Watcher:
 
     Attributes:
         token_hash: Of the seat or the creator that watches; None for spectators.
+        origin: The `WATCHER` entry of its metadata; empty for none.
         superseded: A newer stream of the same token took over.
     """
 
     token_hash: bytes | None
+    origin: str = ""
     awake: asyncio.Event = field(default_factory=asyncio.Event)
     superseded: bool = False
 
@@ -88,6 +92,7 @@ class RunningTable:
         self._surroundings = surroundings
         self._unsure = False
         self.lock: Final = asyncio.Lock()
+        self.refusals: Final = Refusals()
         self._message: table_pb2.Table | None = None
         self._brief: table_pb2.Table | None = None
 
@@ -112,7 +117,6 @@ class RunningTable:
             GenialError: The refusal, or StorageError; then nothing has changed (but see
                 `be_sure`, which has to come first).
         """
-        around = self._surroundings
         table = self._elapsed(change(self.table))
         remembered = None
         if table is not self.table or chat is not None:
@@ -231,6 +235,9 @@ class RunningTable:
         """A stream begins; an older one of the same token ends."""
         if watcher.token_hash is not None:
             older = self._present.get(watcher.token_hash)
+            if older is not None and is_overtaken(watcher.origin, older.origin):
+                watcher.superseded = True
+                return
             if older is not None:
                 older.superseded = True
                 older.awake.set()

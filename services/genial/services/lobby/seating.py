@@ -142,6 +142,8 @@ def _take_back(table: Table, seat: Seat, now: int, chance: Chance) -> Table:
     stand_in = seat.stand_in
     if stand_in is None and not seat.left:
         return table
+    # A deal that was begun with the bot is not finished with somebody else.
+    table = break_off(table)
     table = table.change_seat(seat.number, stand_in=None, left=False, away_since=now)
     if stand_in is None or stand_in.token_hash is None:
         return table
