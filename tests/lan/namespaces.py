@@ -70,6 +70,11 @@ class Lan:
     switch: str
     laptops: Sequence[Laptop]
 
+    def isolate(self, laptop: Laptop) -> None:
+        """Lets nothing pass to others that are isolated as well, as guest Wi-Fi does."""
+        port = f"v{self.laptops.index(laptop)}"
+        _ip("-n", self.switch, "link", "set", port, "type", "bridge_slave", "isolated", "on")
+
     def unplug(self, laptop: Laptop) -> None:
         """Pulls a laptop's cable."""
         _ip("-n", self.switch, "link", "set", f"v{self.laptops.index(laptop)}", "down")
@@ -80,6 +85,62 @@ class Lan:
 
 
 @contextmanager
+def namespaces(count: int, network: str) -> Iterator[list[Laptop]]:
+    """Laptops without any network but their own loopback, taken down again at the end.
+
+    Args:
+        count: How many.
+        network: The first three numbers of the addresses that they are to have.
+    """
+    # Names are the machine's own: another run of the tests must not meet this one.
+    prefix = f"g{os.getpid() % 100_000}x{next(_NUMBERS)}"
+    laptops = [Laptop(f"{prefix}n{i}", f"{network}.{i + 1}") for i in range(count)]
+    try:
+        for laptop in laptops:
+            _ip("netns", "add", laptop.namespace)
+            laptop.ip("link", "set", "lo", "up")
+        yield laptops
+    finally:
+        for laptop in laptops:
+            if Path(f"/run/netns/{laptop.namespace}").exists():
+                _ip("netns", "delete", laptop.namespace)
+
+
+@contextmanager
+def switch(name: str = "s") -> Iterator[str]:
+    """A bridge in a namespace of its own, whose name it returns."""
+    namespace = f"g{os.getpid() % 100_000}x{next(_NUMBERS)}{name}"
+    try:
+        _ip("netns", "add", namespace)
+        _ip("-n", namespace, "link", "add", "br0", "type", "bridge", "forward_delay", "0")
+        _ip("-n", namespace, "link", "set", "br0", "up")
+        yield namespace
+    finally:
+        if Path(f"/run/netns/{namespace}").exists():
+            _ip("netns", "delete", namespace)
+
+
+def plug_in(bridge: str, port: str, laptop: Laptop, address: str, adapter: str = "eth0") -> None:
+    """Joins a laptop to a bridge by a cable.
+
+    Args:
+        bridge: The bridge's namespace.
+        port: What the cable's end there is called.
+        laptop: The laptop.
+        address: What it is called in that network; its first 24 bits are the network.
+        adapter: What the cable's end at the laptop is called.
+    """
+    peer = ("peer", "name", adapter, "netns", laptop.namespace)
+    _ip("link", "add", port, "netns", bridge, "type", "veth", *peer)
+    _ip("-n", bridge, "link", "set", port, "master", "br0", "up")
+    # Addresses of IPv6 would be tried for being unique for seconds first.
+    setting = f"net.ipv6.conf.{adapter}.accept_dad=0"
+    subprocess.run(laptop.command("sysctl", "-q", "-w", setting), check=False, timeout=10)
+    laptop.ip("addr", "add", f"{address}/24", "brd", "+", "dev", adapter)
+    laptop.ip("link", "set", adapter, "up")
+
+
+@contextmanager
 def lan(count: int, network: str = "10.99.0") -> Iterator[Lan]:
     """A network of `count` laptops, taken down again at the end.
 
@@ -87,33 +148,10 @@ def lan(count: int, network: str = "10.99.0") -> Iterator[Lan]:
         count: How many.
         network: The first three numbers of their addresses.
     """
-    # Names are the machine's own: another run of the tests must not meet this one.
-    prefix = f"g{os.getpid() % 100_000}x{next(_NUMBERS)}"
-    switch = f"{prefix}s"
-    laptops = [Laptop(f"{prefix}n{i}", f"{network}.{i + 1}") for i in range(count)]
-    try:
-        _ip("netns", "add", switch)
-        _ip("-n", switch, "link", "add", "br0", "type", "bridge", "forward_delay", "0")
-        _ip("-n", switch, "link", "set", "br0", "up")
+    with switch() as bridge, namespaces(count, network) as laptops:
         for i, laptop in enumerate(laptops):
-            name = laptop.namespace
-            _ip("netns", "add", name)
-            peer = ("peer", "name", "eth0", "netns", name)
-            _ip("link", "add", f"v{i}", "netns", switch, "type", "veth", *peer)
-            _ip("-n", switch, "link", "set", f"v{i}", "master", "br0", "up")
-            # Addresses of IPv6 would be tried for being unique for seconds first.
-            laptop_sysctl = "net.ipv6.conf.eth0.accept_dad=0"
-            subprocess.run(
-                laptop.command("sysctl", "-q", "-w", laptop_sysctl), check=False, timeout=10
-            )
-            laptop.ip("addr", "add", f"{laptop.address}/24", "brd", "+", "dev", "eth0")
-            laptop.ip("link", "set", "lo", "up")
-            laptop.ip("link", "set", "eth0", "up")
-        yield Lan(switch, laptops)
-    finally:
-        for name in (*(laptop.namespace for laptop in laptops), switch):
-            if Path(f"/run/netns/{name}").exists():
-                _ip("netns", "delete", name)
+            plug_in(bridge, f"v{i}", laptop, laptop.address)
+        yield Lan(bridge, laptops)
 
 
 def _ip(*words: str) -> None:
