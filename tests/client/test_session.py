@@ -39,7 +39,7 @@ from genial.client.session import (
     join,
     watch,
 )
-from genial.engine.moves import Placed
+from genial.engine.moves import Placed, PlaceTile
 from genial.engine.record import Verdict, judge
 from genial.v1.game_pb2 import HostClosing as Closing
 from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
@@ -258,12 +258,28 @@ async def test_stale_command_and_refusal_reach_the_caller(host: FakeHost) -> Non
     assert "Place a tile first" in refused.value.sentence
     assert session.game is not None
     best = session.game.view.scored_placements()[0]
-    from genial.engine.moves import PlaceTile
-
     host.take(PlaceTile(0, best.tile, best.cells))
     with pytest.raises(StaleRevisionError):
         # The session cannot have heard of it: nothing was awaited in between.
         await session.place_tile(best.tile, best.cells)
+    await session.close()
+    await session.link.close()
+
+
+async def test_resigning_is_not_overtaken_by_a_move(host: FakeHost) -> None:
+    session, heard = await dealt(host)
+    assert session.game is not None
+    best = session.game.view.scored_placements()[0]
+    host.take(PlaceTile(0, best.tile, best.cells))
+    # The session cannot have heard of it: nothing was awaited in between.
+    after = await session.resign()
+    assert after.view.is_over
+    assert after.view.seats[0].resigned
+    assert len(host.command_ids) == len(set(host.command_ids)) == 2
+    with pytest.raises(RefusedError) as refused:
+        await session.resign()
+    assert refused.value.reason == "GAME_OVER"
+    await heard.until_kind(DealVerdict)
     await session.close()
     await session.link.close()
 

@@ -24,7 +24,7 @@ in one process and event loop.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from genial.client.channel import new_request_id
 from genial.client.errors import (
@@ -111,6 +111,10 @@ __all__ = [
     "join",
     "watch",
 ]
+
+
+_RESIGN_ATTEMPTS: Final = 5
+"""How often in a row a resignation is sent again because others have moved meanwhile."""
 
 
 async def join(
@@ -211,8 +215,19 @@ class Session(Feed):
         return await self._command(self.link.games.RefillRack, games.RefillRackRequest())
 
     async def resign(self) -> GameChanged:
-        """Gives the game up, on or off turn; see `place_tile`."""
-        return await self._command(self.link.games.Resign, games.ResignRequest())
+        """Gives the game up, on or off turn, whatever others have done meanwhile; see `place_tile`.
+
+        Raises:
+            RefusedError: There is nothing to give up any more.
+            StaleRevisionError: Others move faster than this gets through.
+        """
+        revision: int | None = None
+        for _attempt in range(_RESIGN_ATTEMPTS - 1):
+            try:
+                return await self._command(self.link.games.Resign, games.ResignRequest(), revision)
+            except StaleRevisionError as error:
+                revision = int(error.metadata["revision"])
+        return await self._command(self.link.games.Resign, games.ResignRequest(), revision)
 
     async def set_ready(self, ready: bool = True) -> None:
         """Says that one is ready for the next game, or not yet."""
@@ -255,8 +270,9 @@ class Session(Feed):
     async def leave(self) -> None:
         """Gives the seat up; ends the session.
 
-        In a running game a bot plays on, or the seat resigns, as the table says. The
-        seat's token is kept as long as the game runs: until then one may come back.
+        In a running game the table's option `leaving` says what becomes of the seat. With
+        `bot` a bot plays on at once, and until the game is over one may come back with the
+        seat's token, which is kept for that. With `skip` the seat resigns, for good.
         """
         playing = self.table.state == TableState.TABLE_STATE_ACTIVE
         if self.seat is not None:
@@ -267,7 +283,8 @@ class Session(Feed):
         """Ends the session as a lost line would: the seat stays one's own."""
         await self._end(None, forget=False)
 
-    async def _command(self, method: Any, request: Any) -> GameChanged:
+    async def _command(self, method: Any, request: Any, revision: int | None = None) -> GameChanged:
+        """Sends a command, for the newest state that is known here or for `revision`."""
         if self._ended:
             raise SessionClosedError
         game = self.game
@@ -275,7 +292,7 @@ class Session(Feed):
             raise RefusedError("TABLE_NOT_ACTIVE")
         request.request_id = new_request_id()
         request.game_id = game.game_id
-        request.expected_revision = game.revision
+        request.expected_revision = game.revision if revision is None else revision
         answer = await self.link.call(method, request, token=self._token)
         if self._seen is not None and self._seen.game_id == game.game_id:
             self._take_game(answer.revision, answer.view, answer.events, gap=False)
