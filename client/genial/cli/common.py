@@ -17,6 +17,7 @@ from genial.cli.failure import Failure
 
 if TYPE_CHECKING:
     from genial.engine.rules import Rules
+    from genial.v1.game_pb2 import Clock as ClockMessage
 
 Result = TypeVar("Result")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -57,7 +58,43 @@ def game_options(function: Decorated) -> Decorated:
     return function
 
 
-def chosen_rules(players: int | None, mode: str, preset: str, leaving: str = "bot") -> Rules:
+def table_options(function: Decorated) -> Decorated:
+    """The options for how the people at a table play; with the clock as a message."""
+    talk = click.option(
+        "--partners-talk",
+        is_flag=True,
+        help="Partners may write to each other while the game runs.",
+    )
+    clock = click.option(
+        "--clock",
+        metavar="BASE+INCREMENT",
+        callback=_read_clock,
+        help="Time for each player, and more for each turn, like 10m+10s. [default: no clock]",
+    )
+    return talk(clock(function))
+
+
+def _read_clock(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> ClockMessage | None:
+    from genial.wire.values import Clock, MalformedClockError, clock_to_message
+
+    if value is None:
+        return None
+    try:
+        return clock_to_message(Clock.parse(value))
+    except MalformedClockError as error:
+        raise click.BadParameter(f"{error}.") from error
+
+
+def chosen_rules(
+    players: int | None,
+    mode: str,
+    preset: str,
+    leaving: str = "bot",
+    *,
+    partners_talk: bool = False,
+) -> Rules:
     """The rules of `game_options`.
 
     Raises:
@@ -65,12 +102,15 @@ def chosen_rules(players: int | None, mode: str, preset: str, leaving: str = "bo
     """
     from genial.engine.rules import InvalidRulesError, Leaving, Mode, Preset, Rules
 
+    if partners_talk and mode != "partners":
+        raise click.UsageError("--partners-talk is for --mode partners.")
     try:
         return Rules(
             preset=Preset(preset),
             mode=Mode(mode),
             players=_USUAL_PLAYERS[mode] if players is None else players,
             leaving=Leaving(leaving),
+            partners_talk=partners_talk if mode == "partners" else None,
         )
     except InvalidRulesError as error:
         raise click.UsageError(f"{error}.") from error

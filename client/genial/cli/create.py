@@ -13,10 +13,18 @@ from genial.cli.access import (
     table_password,
     table_password_option,
 )
-from genial.cli.common import chosen_rules, game_options, parse_levels, print_json, run
+from genial.cli.common import (
+    chosen_rules,
+    game_options,
+    parse_levels,
+    print_json,
+    run,
+    table_options,
+)
 from genial.cli.tree import GenialCommand
 
 if TYPE_CHECKING:
+    from genial.v1.game_pb2 import Clock
     from genial.v1.table_pb2 import FirstSeat
 
 
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What becomes of who stays away: a bot plays on, or they are skipped.",
 )
+@table_options
 @click.option(
     "--games",
     type=click.IntRange(0, 1000),
@@ -56,6 +65,8 @@ def create(
     bots: str | None,
     first: str,
     leaving: str,
+    partners_talk: bool,
+    clock: Clock | None,
     games: int,
     table_password_file: Path | None,
     as_json: bool,
@@ -69,13 +80,16 @@ def create(
     from genial.v1.table_pb2 import Table, TableOptions
     from genial.wire.values import rules_to_message
 
-    rules = chosen_rules(players, mode, preset, leaving)
+    rules = chosen_rules(players, mode, preset, leaving, partners_talk=partners_talk)
     levels = parse_levels(bots)
     password = table_password(table_password_file)
     if len(levels) > rules.players:
         raise click.UsageError(f"{len(levels)} bots do not fit on {rules.players} seats.")
     options = TableOptions(
-        rules=rules_to_message(rules), first=_first_seat(first, rules.players), games=games
+        rules=rules_to_message(rules),
+        first=_first_seat(first, rules.players),
+        clock=clock,
+        games=games,
     )
 
     async def open_table() -> Table:

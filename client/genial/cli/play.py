@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from genial.cli.common import (
@@ -12,8 +14,12 @@ from genial.cli.common import (
     plain_option,
     player_name,
     run_client,
+    table_options,
 )
 from genial.cli.tree import GenialCommand
+
+if TYPE_CHECKING:
+    from genial.v1.game_pb2 import Clock
 
 DEFAULT_BOTS = "medium"
 
@@ -25,6 +31,7 @@ DEFAULT_BOTS = "medium"
     metavar="LEVEL,…",
     help="Bots to seat, or none; seats left open are for friends. [default: medium]",
 )
+@table_options
 @name_option
 @click.option(
     "--port",
@@ -40,6 +47,8 @@ def play(
     mode: str,
     preset: str,
     bots: str | None,
+    partners_talk: bool,
+    clock: Clock | None,
     name: str | None,
     port: int | None,
     no_announce: bool,
@@ -55,7 +64,7 @@ def play(
     from genial.cli.playing import Wanted, play_here
     from genial.client.lines import are_terminals, can_draw
 
-    rules = chosen_rules(players, mode, preset)
+    rules = chosen_rules(players, mode, preset, partners_talk=partners_talk)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
     if len(levels) >= rules.players and levels:
         raise click.UsageError(
@@ -64,5 +73,5 @@ def play(
         )
     terminal = are_terminals()
     chosen, _explicit = player_name(name, may_ask=terminal)
-    wanted = Wanted(rules, tuple(levels), chosen, port, not no_announce, plaintext)
+    wanted = Wanted(rules, clock, tuple(levels), chosen, port, not no_announce, plaintext)
     return run_client(lambda: play_here(wanted, screen=can_draw() and not plain, terminal=terminal))

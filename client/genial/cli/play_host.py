@@ -95,9 +95,16 @@ async def _run_somewhere(
 
 async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
     """Ends the host once the client is gone and nobody else plays here any more."""
-    if await _last_words() == STOP:
+    try:
+        if await _last_words() != STOP:
+            await _others_done(host)
+    finally:
+        # Whatever goes wrong in looking: a host that nobody knows of must not run for ever.
         stop.set()
-        return
+
+
+async def _others_done(host: HostReady) -> None:
+    """Returns once nobody is connected to a game under way."""
     loop = asyncio.get_running_loop()
     needed = loop.time()
     access = Access(plaintext=host.fingerprint is None, fingerprint=host.fingerprint)
@@ -113,7 +120,6 @@ async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
                     needed = loop.time()
     except GenialError:
         pass  # A host that does not answer itself is of no use to anybody either.
-    stop.set()
 
 
 async def _last_words() -> bytes:

@@ -28,7 +28,7 @@ from genial.client.session import (
 )
 from genial.client.text import _
 from genial.engine.rules import Rules
-from genial.v1.game_pb2 import SeatKind
+from genial.v1.game_pb2 import Clock, SeatKind
 from genial.v1.table_pb2 import FirstSeat, Table, TableOptions, TableState
 from genial.wire.announcement import DEFAULT_PORT
 from genial.wire.values import rules_to_message
@@ -46,6 +46,7 @@ class Wanted:
     """What the person asked for."""
 
     rules: Rules
+    clock: Clock | None
     levels: tuple[str, ...]
     name: str
     port: int | None
@@ -101,7 +102,7 @@ async def host_on_demand(*, plaintext: bool) -> AsyncIterator[Callable[[], Await
     async with AsyncExitStack() as stack:
 
         async def start() -> OwnHost:
-            wanted = Wanted(Rules(), (), "", None, announce=True, plaintext=plaintext)
+            wanted = Wanted(Rules(), None, (), "", None, announce=True, plaintext=plaintext)
             host = await stack.enter_async_context(_host_beside(wanted))
             host.stays = True
             return OwnHost(f"127.0.0.1:{host.port}", host.invite, host.access)
@@ -158,7 +159,9 @@ async def _sit(link: HostLink, wanted: Wanted) -> Session:
     for table in await link.list_tables():
         if table.table_id in held and table.state == TableState.TABLE_STATE_ACTIVE:
             return await join(link, table.table_id, name=held[table.table_id])
-    options = TableOptions(rules=rules_to_message(wanted.rules), first=FirstSeat(named=0))
+    options = TableOptions(
+        rules=rules_to_message(wanted.rules), first=FirstSeat(named=0), clock=wanted.clock
+    )
     opened: Table = await link.create_table(options, bot_levels=wanted.levels)
     return await join(link, opened.table_id, name=wanted.name, seat=0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ _HELP: Final = (
     ("board", N_("the board, row by row")),
     ("rack", N_("your tiles")),
     ("scores", N_("all tracks")),
-    ("turn", N_("what is due, and from whom")),
+    ("turn", N_("what is due, from whom, and how much time is left")),
     ("moves [N]", N_("the N best placements of your rack by points, as commands to copy")),
     ("hint", N_("the placements that are worth most for winning, as commands to copy")),
     ("place TILE CELL CELL", N_("place a tile, like: place RB D8 D9")),
@@ -82,6 +83,7 @@ class Commands:
         self._log: deque[str] = deque(maxlen=LOG_KEPT)
         self._game_id = ""
         self._turn: int | None = None
+        self._heard_at = time.monotonic()
         self.advice = GameAdvice(session)
         self._words: dict[str, Callable[[str], Awaitable[Answer]]] = {
             "help": self._help,
@@ -138,6 +140,7 @@ class Commands:
     def take_game(self, update: GameChanged) -> bool:
         """Notes the game; whether this is the first that is heard of it."""
         self.advice.take(update)
+        self._heard_at = time.monotonic()
         first = update.game_id != self._game_id
         self._game_id = update.game_id
         if first:
@@ -169,7 +172,11 @@ class Commands:
 
     async def _turn_asked(self, rest: str) -> Answer:
         view = self._view()
-        return Answer([sentences.turn_sentence(view), sentences.bag_sentence(view)])
+        said = [sentences.turn_sentence(view), sentences.bag_sentence(view)]
+        if self._session.game is not None:
+            passed = time.monotonic() - self._heard_at
+            said += sentences.clock_sentences(self._session.game, passed)
+        return Answer(said)
 
     async def _seats(self, rest: str) -> Answer:
         return Answer(sentences.table_sentences(self._session.table, self._session.seat))

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from genial.client.text import N_, _, ngettext
-from genial.client.updates import DealProgress, DealStep, DealVerdict, HostClosing
+from genial.client.updates import (
+    DealProgress,
+    DealStep,
+    DealVerdict,
+    GameChanged,
+    HostClosing,
+)
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
 from genial.engine.refusal import Refused
@@ -80,6 +86,12 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return _("{others} and {last}").format(others=", ".join(names[:-1]), last=names[-1])
+
+
+def clock_text(seconds: float) -> str:
+    """A thinking clock: `8:42`, `0:09`; never below zero."""
+    whole = max(0, int(seconds))
+    return f"{whole // 60}:{whole % 60:02}"
 
 
 def won_text(twelfths: int) -> str:
@@ -238,6 +250,27 @@ def bag_sentence(view: PlayerView) -> str:
     return ngettext(
         "The bag holds {count} tile.", "The bag holds {count} tiles.", view.bag_count
     ).format(count=view.bag_count)
+
+
+def clock_sentences(game: GameChanged, passed: float) -> list[str]:
+    """One sentence with all clocks, the viewer's first, then clockwise; none without clocks.
+
+    Args:
+        game: The game, with its clocks as of the moment when this came.
+        passed: Seconds since then.
+    """
+    view = game.view
+    start, players = view.viewer or 0, len(view.seats)
+    left = [
+        (seat, game.clock_left(seat, passed))
+        for seat in ((start + step) % players for step in range(players))
+    ]
+    clocks = [
+        f"{_you_or_name(view, seat)} {clock_text(seconds)}"
+        for seat, seconds in left
+        if seconds is not None
+    ]
+    return [_("Time left: {clocks}.").format(clocks=", ".join(clocks))] if clocks else []
 
 
 def standing_sentences(view: PlayerView) -> list[str]:

@@ -114,6 +114,23 @@ class GameChanged:
     gap: bool
     message: GameView
 
+    def clock_left(self, seat: int, passed: float) -> float | None:
+        """Seconds on a seat's clock; None without clocks.
+
+        Args:
+            seat: Whose.
+            passed: Seconds since this update came.
+        """
+        if not self.message.HasField("clock"):
+            return None
+        left = sum(
+            each.clock_left.ToMilliseconds() for each in self.message.seats if each.seat == seat
+        )
+        running = self.view.turn == seat and not self.view.is_over
+        if running and not self.message.clocks_paused:
+            return max(0.0, left / 1000 - passed)
+        return left / 1000
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectionChanged:

@@ -7,13 +7,12 @@ from typing import Final
 
 from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
-from genial.client.sentences import refused_sentence, won_text
+from genial.client.sentences import clock_text, refused_sentence, won_text
 from genial.client.text import _, ngettext
 from genial.client.view.canvas import cut, width_of
 from genial.client.view.log import is_told, play_sentence
 from genial.client.view.spans import Span, points_spans, tile_chip
 from genial.client.view.tracks import TrackRow
-from genial.client.view.words import clock_text
 from genial.engine.board import cell_name
 from genial.engine.moves import Phase
 from genial.engine.rules import Mode, SeatKind
@@ -43,17 +42,7 @@ def turn_text(model: Model, view: PlayerView, room: int) -> tuple[str, bool]:
 
 def clock_left(model: Model, seat: int) -> float | None:
     """Seconds on a seat's clock now; None without clocks."""
-    if model.game is None or not model.game.message.HasField("clock"):
-        return None
-    message = model.game.message
-    left = 0.0
-    for shown in message.seats:
-        if shown.seat == seat:
-            left = shown.clock_left.seconds + shown.clock_left.nanos / 1e9
-    view = model.game.view
-    if view.turn == seat and not view.is_over and not message.clocks_paused:
-        left -= model.now - model.heard
-    return max(0.0, left)
+    return None if model.game is None else model.game.clock_left(seat, model.now - model.heard)
 
 
 def other_clocks(model: Model, view: PlayerView) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Words that several screens share: clocks, levels, modes."""
+"""Words that several screens share: levels, modes, presets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ _MODE_WORDS = {
     Mode.SOLO: N_("solitaire"),
 }
 _PRESET_WORDS = {Preset.GENIAL: N_("rules genial"), Preset.OFFICIAL: N_("rules official")}
-
-
-def clock_text(seconds: float) -> str:
-    """A thinking clock: `8:42`, `0:09`; never below zero."""
-    whole = max(0, int(seconds))
-    return f"{whole // 60}:{whole % 60:02}"
 
 
 def level_word(level: str) -> str:
