@@ -335,6 +335,16 @@ async def test_limits_have_a_sentence(tmp_path: Path) -> None:
             await anext(aiter(world.handler.watch_table(request, Call())))
 
 
+async def test_only_those_without_a_seat_count_as_watching(tmp_path: Path) -> None:
+    async with world_at(tmp_path) as world:
+        ana, _eva = await people_at_a_table(world, "Ana", "Eva")
+        request = pb.WatchTableRequest(table_id=ana.table_id)
+        looking_on = aiter(world.handler.watch_table(request, Call()))
+        assert (await anext(looking_on)).table.watchers == 1
+        listed = await anext(aiter(world.handler.watch_tables(pb.WatchTablesRequest(), Call())))
+        assert [table.watchers for table in listed.tables] == [1]
+
+
 async def test_a_stranger_is_no_service(tmp_path: Path) -> None:
     async with world_at(tmp_path) as world:
         ana, _ = await people_at_a_table(world, "Ana", "Eva")

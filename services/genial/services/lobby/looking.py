@@ -103,8 +103,7 @@ class LookingHandler:
         if token_hash is None:
             self._passwords.check(request.password, running.table.password_hash, call)
         limit = self._lobby.settings.most_watchers
-        spectators = sum(other.token_hash is None for other in running.watchers)
-        if token_hash is None and spectators >= limit:
+        if token_hash is None and running.spectators >= limit:
             raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
         watcher = Watcher(token_hash, call.metadata.get(WATCHER, ""))
         running.add_watcher(watcher)

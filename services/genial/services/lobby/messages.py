@@ -109,7 +109,7 @@ def table_to_message(
     Args:
         table: The table.
         progress: Of its running game.
-        watchers: Streams that are open on the table.
+        watchers: People who look on without a seat.
         brief: For lists: without the deals.
     """
     message = table_pb2.Table(

@@ -195,10 +195,15 @@ class RunningTable:
 
     # --- what watchers see ---
 
+    @property
+    def spectators(self) -> int:
+        """How many look on without a seat; seats and the creator have streams as well."""
+        return sum(watcher.token_hash is None for watcher in self.watchers)
+
     def message(self) -> table_pb2.Table:
         """The table as everybody sees it; not to be changed by the caller."""
         if self._message is None:
-            self._message = table_to_message(self.table, self.progress, len(self.watchers))
+            self._message = table_to_message(self.table, self.progress, self.spectators)
         return self._message
 
     def message_for(self, token_hash: bytes | None) -> table_pb2.Table:
@@ -208,8 +213,7 @@ class RunningTable:
     def brief_message(self) -> table_pb2.Table:
         """The table's row in lists; not to be changed by the caller."""
         if self._brief is None:
-            watchers = len(self.watchers)
-            self._brief = table_to_message(self.table, self.progress, watchers, brief=True)
+            self._brief = table_to_message(self.table, self.progress, self.spectators, brief=True)
         return self._brief
 
     def _forget_messages(self) -> None:
