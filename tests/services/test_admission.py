@@ -213,9 +213,11 @@ async def served(admission: Admission) -> AsyncIterator[Any]:  # a channel; stub
     await health.set(service.full_name, health_pb2.HealthCheckResponse.SERVING)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
-        yield channel
-    await server.stop(None)
+    try:
+        async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
+            yield channel
+    finally:
+        await server.stop(None)
 
 
 class TestServed:

@@ -40,8 +40,10 @@ async def server(limits: Limits) -> AsyncIterator[int]:
     made.add_generic_rpc_handlers([handler])
     port = made.add_insecure_port("127.0.0.1:0")
     await made.start()
-    yield port
-    await made.stop(None)
+    try:
+        yield port
+    finally:
+        await made.stop(None)
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
@@ -179,9 +181,10 @@ def test_the_limit_of_files_is_raised_as_far_as_allowed(monkeypatch: pytest.Monk
 
 async def test_a_host_that_is_full_says_so() -> None:
     made = make_server(Limits(calls_at_once=1))
-    released = asyncio.Event()
+    arrived, released = asyncio.Event(), asyncio.Event()
 
     async def wait(request: bytes, _context: object) -> bytes:
+        arrived.set()
         await released.wait()
         return request
 
@@ -191,22 +194,16 @@ async def test_a_host_that_is_full_says_so() -> None:
     )
     port = made.add_insecure_port("127.0.0.1:0")
     await made.start()
-    async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
-        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
-        call = channel.unary_unary("/test.Echo/Echo")
-        first = asyncio.ensure_future(call(b"1"))
-
-        async def refused() -> str:
-            try:
-                await call(b"2", timeout=0.2)
-            except grpc.aio.AioRpcError as error:
-                return from_rpc_error(error).reason
-            return ""
-
-        async with asyncio.timeout(20):
-            # The first may not have arrived yet.
-            while await refused() != Reason.HOST_FULL:
-                pass
-        released.set()
-        assert await first == b"1"
-    await made.stop(None)
+    try:
+        async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
+            call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+            call = channel.unary_unary("/test.Echo/Echo")
+            first = asyncio.ensure_future(call(b"1"))
+            await asyncio.wait_for(arrived.wait(), 20)
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await call(b"2")
+            assert from_rpc_error(caught.value).reason == Reason.HOST_FULL
+            released.set()
+            assert await first == b"1"
+    finally:
+        await made.stop(None)

@@ -52,12 +52,14 @@ async def quiet_stream(
     port = made.add_insecure_port("127.0.0.1:0")
     await made.start()
     target = f"ipv4:127.0.0.1:{port}"
-    async with grpc.aio.insecure_channel(target, options=client) as channel:
-        call: Any = channel.unary_stream("/test.Quiet/Watch")
-        stream = call(b"")
-        assert await stream.read() == b"first"
-        yield stream, speak
-    await made.stop(None)
+    try:
+        async with grpc.aio.insecure_channel(target, options=client) as channel:
+            call: Any = channel.unary_stream("/test.Quiet/Watch")
+            stream = call(b"")
+            assert await stream.read() == b"first"
+            yield stream, speak
+    finally:
+        await made.stop(None)
 
 
 async def test_ten_quiet_minutes_cut_nothing() -> None:
