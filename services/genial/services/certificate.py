@@ -7,6 +7,7 @@ would look to every client like somebody else.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import logging
 import os
@@ -121,15 +122,17 @@ def load(path: Path) -> HostCertificate:
     try:
         content = path.read_bytes()
         mode = path.stat().st_mode
-        if os.name == "posix" and stat.S_IMODE(mode) & ~_PRIVATE:
-            log.warning("others could read %s, which holds the host's private key; mended", path)
-            path.chmod(_PRIVATE)
     except FileNotFoundError:
         raise
     except OSError as fault:
         raise CertificateError(
             f"The certificate {path} cannot be read: {fault.strerror}."
         ) from fault
+    if os.name == "posix" and stat.S_IMODE(mode) & ~_PRIVATE:
+        log.warning("others could read %s, which holds the host's private key", path)
+        # One that belongs to somebody else is theirs to look after.
+        with contextlib.suppress(PermissionError):
+            path.chmod(_PRIVATE)
     try:
         key = serialization.load_pem_private_key(content, password=None)
         certificates = x509.load_pem_x509_certificates(content)
