@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from genial.client.addresses import Endpoint, Named, address_of, parse_address, target
+from genial.client import addresses
+from genial.client.addresses import (
+    Endpoint,
+    Named,
+    address_of,
+    for_friends,
+    parse_address,
+    target,
+)
 from genial.client.errors import AddressError
 
 
@@ -60,3 +68,29 @@ def test_nonsense_is_refused_with_a_sentence(typed: str) -> None:
 )
 def test_targets_read_back(number: str, shown: str) -> None:
     assert address_of(target(number, 1)) == shown
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("127.0.0.1:7811", "192.168.1.20:7811"),
+        ("[::1]:7718", "192.168.1.20"),
+        ("localhost", "192.168.1.20"),
+        ("192.168.1.9:7718", "192.168.1.9"),
+        ("[fe80::1%eth0]:7719", "[fe80::1%eth0]:7719"),
+        ("ana", "ana"),
+        ("", ""),
+    ],
+)
+def test_a_friend_types_no_loopback_address(
+    here: str, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        addresses, "usable_addresses", lambda: frozenset({"172.17.0.1", "192.168.1.20"})
+    )
+    assert for_friends(here) == there
+
+
+def test_without_a_network_no_friend_can_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "usable_addresses", frozenset)
+    assert for_friends("127.0.0.1:7718") == ""

@@ -12,6 +12,7 @@ from typing import Final
 from genial.client.errors import AddressError
 from genial.client.text import _
 from genial.wire.announcement import DEFAULT_PORT
+from genial.wire.networks import best_first, usable_addresses
 
 _BRACKETED: Final = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
@@ -120,6 +121,32 @@ def address_of(grpc_target: str) -> str:
     """A target of `target` as a person can type it."""
     _scheme, _colon, rest = grpc_target.partition(":")
     return rest.replace("%25", "%")
+
+
+def for_friends(address: str) -> str:
+    """What a friend on the network types to reach the host that answers here at `address`.
+
+    A loopback address leads nowhere from another laptop: this machine's likeliest address
+    takes its place. Empty if there is none. The usual port is left out.
+    """
+    try:
+        where = parse_address(address)
+    except AddressError:
+        return address
+    if isinstance(where, Named):
+        return address
+    if _is_loopback(where.host):
+        likeliest = best_first(usable_addresses())
+        if not likeliest:
+            return ""
+        where = Endpoint(likeliest[0], where.port)
+    return str(where).removesuffix(f":{DEFAULT_PORT}")
+
+
+def _is_loopback(host: str) -> bool:
+    if not _is_number(host):
+        return host.lower() == "localhost"
+    return ipaddress.ip_address(host).is_loopback
 
 
 def _is_number(host: str) -> bool:

@@ -27,6 +27,7 @@ from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import Output, create_output
 
 from genial.client import messages as m
+from genial.client.addresses import for_friends
 from genial.client.advising import ScreenAdvice
 from genial.client.calls import session_call
 from genial.client.errors import GenialError
@@ -457,7 +458,7 @@ class Player:
         lesson = isinstance(session, LessonTable)
         table = session.table if session.table.table_id else None
         address = session.link.address
-        invite = invite or self._invite or address
+        invite = for_friends(invite or self._invite or address)
         self.dispatch(m.Seated(address, table, session.seat, invite, lesson))
         self._follower = self._start(self._follow(session))
 
