@@ -129,7 +129,7 @@ class UnaryMethod:
             elif line.chance(0.5):
                 flight.break_off(line.source.uniform(*NOTICED), 0)
 
-        flight.host_tasks.append(host.spawn(serve(), self._path))
+        flight.served_by(host.spawn(serve(), self._path))
 
 
 class StreamMethod:
@@ -211,4 +211,4 @@ class StreamCall:
                 raise
             flight.send_in_order(None)
 
-        flight.host_tasks.append(host.spawn(serve(), self._path))
+        flight.served_by(host.spawn(serve(), self._path))

@@ -241,6 +241,13 @@ class Flight:
         loop.call_later(noticed_by_client, self.arrivals.put_nowait, _SILENCE)
         loop.call_later(noticed_by_host, self.end_at_host)
 
+    def served_by(self, task: asyncio.Task[None]) -> None:
+        """The call has arrived; where nobody waits for it any more, the host notices in time."""
+        self.host_tasks.append(task)
+        if self.lost:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.line.source.uniform(*NOTICED), self.end_at_host)
+
     def end_at_host(self) -> None:
         """The host hears that nobody waits for this any more."""
         for task in self.host_tasks:

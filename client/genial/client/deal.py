@@ -20,7 +20,7 @@ from genial.client.text import _
 from genial.client.updates import DealStep
 from genial.engine.moves import TakenOver
 from genial.engine.record import Judgement, Record, Verdict
-from genial.engine.rules import Rules
+from genial.engine.rules import Rules, SeatKind
 from genial.engine.shuffle import SCHEME, SECRET_BYTES, commitment, nonce_hash
 from genial.engine.view import SeenEvent, project
 from genial.v1.game_pb2 import GameView, Shuffle
@@ -404,10 +404,8 @@ def compare_events(
     """Where a record tells another story than was seen; each event by its number."""
     told = {timed.n: _comparable(project(timed.event, viewer)) for timed in record.events}
     public = told
-    if any(
-        isinstance(each.event, TakenOver) and each.event.seat == viewer for each in record.events
-    ):
-        # While a bot played on for us, our own draws were hidden from us as from all others.
+    if viewer is not None and _was_played_for(record, viewer):
+        # Meanwhile our own draws were hidden from us as from all others.
         public = {timed.n: _comparable(project(timed.event, None)) for timed in record.events}
     problems = []
     for n, event in seen:
@@ -424,6 +422,13 @@ def compare_events(
             )
         )
     return problems
+
+
+def _was_played_for(record: Record, seat: int) -> bool:
+    """Whether a bot played a person's seat for a while, or from the start."""
+    taken = (timed.event for timed in record.events if isinstance(timed.event, TakenOver))
+    began = record.header.seats[seat : seat + 1]
+    return any(each.kind is SeatKind.BOT for each in began) or any(e.seat == seat for e in taken)
 
 
 def _comparable(event: SeenEvent) -> SeenEvent:

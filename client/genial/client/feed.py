@@ -325,7 +325,7 @@ class Feed:
         self._take_steps(self._deals.see_table(table))
         if table.game_id and (self._seen is None or self._seen.game_id != table.game_id):
             # What is left of the old game is in its record; the new one is what counts.
-            self._watch(SeenGame(table.game_id, self._memory))
+            self._watch(SeenGame(table.game_id, self._memory, self.seat))
 
     def _take_game(self, revision: int, message: Any, events: Any, gap: bool) -> None:
         seen = self._seen
@@ -397,7 +397,7 @@ class Feed:
 
     async def _check_record(self, seen: SeenGame) -> None:
         deal = self._deals.deal_of(seen.game_id)
-        verdict = await verify(self.link, self.table_id, self.seat, deal, seen.game_id, seen.events)
+        verdict = await verify(self.link, self.table_id, seen.seat, deal, seen.game_id, seen.events)
         self._updates.put_nowait(verdict)
 
     def _lose_seat(self) -> None:
@@ -410,7 +410,7 @@ class Feed:
         )
         if self._seen is not None:
             # Opened with a token that holds nothing any more; a spectator's view is left.
-            self._watch(SeenGame(self._seen.game_id, None))
+            self._watch(SeenGame(self._seen.game_id, None, None))
 
     async def _superseded(self) -> None:
         sentence = _("Your seat is now played from another window; this one has ended.")

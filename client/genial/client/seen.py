@@ -41,13 +41,15 @@ class SeenGame:
 
     Attributes:
         game_id: Which game.
+        seat: The seat that it is seen from, None for spectators.
         from_start: Whether the client came while the game still ran, so that it has
             something to compare the record with.
     """
 
-    def __init__(self, game_id: str, memory: SeatMemory | None) -> None:
+    def __init__(self, game_id: str, memory: SeatMemory | None, seat: int | None) -> None:
         """Begins with what the seat's file holds of this game."""
         self.game_id = game_id
+        self.seat = seat
         self._memory = memory
         self._events: dict[int, SeenEvent] = {}
         self._unkept: list[tuple[int, bytes]] = []

@@ -178,9 +178,13 @@ class LobbyHandler(LookingHandler):
                 seat=took[-1], table=with_viewer(message, table, token_hash)
             )
 
-        return await self._answered(
+        response = await self._answered(
             running, token_hash, request_id, request, join, pb.JoinTableResponse, respond
         )
+        if token_hash is not None and running.is_present(token_hash):
+            # Who comes back to the seat may have been watching all the time.
+            self._lobby.presence_changed(running, token_hash)
+        return response
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
         """Gives the caller's seat up."""
@@ -344,8 +348,13 @@ class LobbyHandler(LookingHandler):
             )
             if known is not None:
                 return pb.SendChatResponse.FromString(known)
+            running.refusals.check((token_hash, request_id))
             seat = running.table.seat_of(token_hash)
-            _check_may_talk(running.table, seat)
+            try:
+                _check_may_talk(running.table, seat)
+            except GenialError as error:
+                running.refusals.keep((token_hash, request_id), error)
+                raise
             now = self._lobby.now()
             speaker = address_of_peer(call.peer) if seat is None else f"seat {seat.number}"
             if not self._chat_pace.take((request.table_id, speaker)):
