@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from genial.client.addresses import for_friends
 from genial.client.advising import ScreenAdvice
 from genial.client.calls import session_call
 from genial.client.errors import GenialError
+from genial.client.guard import terminal_guarded
 from genial.client.languages import speak
 from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
@@ -237,8 +238,11 @@ class Player:
         return await self._run(lambda: self.dispatch(opened_message(opened)))
 
     async def _run(self, begin: Callable[[], None]) -> int:
-        with create_app_session(
-            input=self._input or create_input(), output=self._output or create_output()
+        with (
+            terminal_guarded() if self._output is None else nullcontext(),
+            create_app_session(
+                input=self._input or create_input(), output=self._output or create_output()
+            ),
         ):
             app = self._application()
             self._app = app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
         pty.child.kill(number)
         assert pty.ended() == 0
         assert pty.restored()
+
+
+def test_a_killed_client_leaves_a_usable_terminal(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY, shell=True) as pty:
+        pty.sees("YOUR TURN, ANA")
+        os.killpg(os.tcgetpgrp(pty.child.child_fd), signal.SIGKILL)
+        pty.sees("Genial was killed.")
+        assert pty.restored(paste=False)
 
 
 def test_a_seat_is_there_after_a_restart(tmp_path: Path) -> None:
