@@ -26,7 +26,7 @@ from genial.v1 import game_pb2 as genial_dot_v1_dot_game__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgenial/v1/room_service.proto\x12\tgenial.v1\x1a\x14genial/v1/game.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"l\n\x08RoomSeat\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.genial.v1.SeatKind\x12\r\n\x05level\x18\x04 \x01(\t\x12\x12\n\ntoken_hash\x18\x05 \x01(\x0c\"\xed\x02\n\x11\x43reateRoomRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1f\n\x05rules\x18\x03 \x01(\x0b\x32\x10.genial.v1.Rules\x12\"\n\x05seats\x18\x04 \x03(\x0b\x32\x13.genial.v1.RoomSeat\x12\x12\n\nfirst_seat\x18\x05 \x01(\r\x12$\n\x08\x66irst_by\x18\x06 \x01(\x0e\x32\x12.genial.v1.FirstBy\x12#\n\x07shuffle\x18\x07 \x01(\x0b\x32\x12.genial.v1.Shuffle\x12\x1f\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x10.genial.v1.Clock\x12\x10\n\x08match_id\x18\t \x01(\t\x12\x12\n\nmatch_game\x18\n \x01(\r\x12\x13\n\x0bmatch_games\x18\x0b \x01(\r\x12\x1c\n\x14spectators_forbidden\x18\x0c \x01(\x08\x12\x17\n\x0fhints_forbidden\x18\r \x01(\x08\":\n\x12\x43reateRoomResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x12\n\nfirst_seat\x18\x02 \x01(\r\"1\n\x0cTakeOverSeat\x12!\n\x04seat\x18\x01 \x01(\x0b\x32\x13.genial.v1.RoomSeat\"\x18\n\x08SkipTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x45ndEarly\x12$\n\x06reason\x18\x01 \x01(\x0e\x32\x14.genial.v1.EndReason\"!\n\x0fPauseRoomClocks\x12\x0e\n\x06paused\x18\x01 \x01(\x08\"\x1a\n\nResignSeat\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x97\x02\n\x12\x43ommandRoomRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\ttake_over\x18\x03 \x01(\x0b\x32\x17.genial.v1.TakeOverSeatH\x00\x12#\n\x04skip\x18\x04 \x01(\x0b\x32\x13.genial.v1.SkipTurnH\x00\x12(\n\tend_early\x18\x05 \x01(\x0b\x32\x13.genial.v1.EndEarlyH\x00\x12+\n\x05pause\x18\x06 \x01(\x0b\x32\x1a.genial.v1.PauseRoomClocksH\x00\x12\'\n\x06resign\x18\x07 \x01(\x0b\x32\x15.genial.v1.ResignSeatH\x00\x42\t\n\x07\x63ommand\"\'\n\x13\x43ommandRoomResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\"!\n\x0eGetRoomRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"6\n\x0fGetRoomResponse\x12#\n\x04room\x18\x01 \x01(\x0b\x32\x15.genial.v1.RoomReport\"\x13\n\x11WatchRoomsRequest\"\xef\x02\n\nRoomReport\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\x04\x12#\n\x05state\x18\x04 \x01(\x0e\x32\x14.genial.v1.GameState\x12\x11\n\tturn_seat\x18\x05 \x01(\r\x12\x12\n\nplacements\x18\x06 \x01(\r\x12\x15\n\rflagged_seats\x18\x07 \x03(\r\x12\x16\n\x0eresigned_seats\x18\x08 \x03(\r\x12(\n\nend_reason\x18\t \x01(\x0e\x32\x14.genial.v1.EndReason\x12%\n\x07ranking\x18\n \x03(\x0b\x32\x14.genial.v1.RankGroup\x12 \n\x06tracks\x18\x0b \x03(\x0b\x32\x10.genial.v1.Track\x12,\n\x08\x65nded_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08watchers\x18\r \x01(\r\":\n\x12WatchRoomsResponse\x12$\n\x05rooms\x18\x01 \x03(\x0b\x32\x15.genial.v1.RoomReport\"\'\n\x14GetRoomRecordRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\'\n\x15GetRoomRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\x0c\x32\x89\x03\n\x0bRoomService\x12I\n\nCreateRoom\x12\x1c.genial.v1.CreateRoomRequest\x1a\x1d.genial.v1.CreateRoomResponse\x12L\n\x0b\x43ommandRoom\x12\x1d.genial.v1.CommandRoomRequest\x1a\x1e.genial.v1.CommandRoomResponse\x12@\n\x07GetRoom\x12\x19.genial.v1.GetRoomRequest\x1a\x1a.genial.v1.GetRoomResponse\x12K\n\nWatchRooms\x12\x1c.genial.v1.WatchRoomsRequest\x1a\x1d.genial.v1.WatchRoomsResponse0\x01\x12R\n\rGetRoomRecord\x12\x1f.genial.v1.GetRoomRecordRequest\x1a .genial.v1.GetRoomRecordResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cgenial/v1/room_service.proto\x12\tgenial.v1\x1a\x14genial/v1/game.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"l\n\x08RoomSeat\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.genial.v1.SeatKind\x12\r\n\x05level\x18\x04 \x01(\t\x12\x12\n\ntoken_hash\x18\x05 \x01(\x0c\"\xed\x02\n\x11\x43reateRoomRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x1f\n\x05rules\x18\x03 \x01(\x0b\x32\x10.genial.v1.Rules\x12\"\n\x05seats\x18\x04 \x03(\x0b\x32\x13.genial.v1.RoomSeat\x12\x12\n\nfirst_seat\x18\x05 \x01(\r\x12$\n\x08\x66irst_by\x18\x06 \x01(\x0e\x32\x12.genial.v1.FirstBy\x12#\n\x07shuffle\x18\x07 \x01(\x0b\x32\x12.genial.v1.Shuffle\x12\x1f\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x10.genial.v1.Clock\x12\x10\n\x08match_id\x18\t \x01(\t\x12\x12\n\nmatch_game\x18\n \x01(\r\x12\x13\n\x0bmatch_games\x18\x0b \x01(\r\x12\x1c\n\x14spectators_forbidden\x18\x0c \x01(\x08\x12\x17\n\x0fhints_forbidden\x18\r \x01(\x08\":\n\x12\x43reateRoomResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\x12\x12\n\nfirst_seat\x18\x02 \x01(\r\"1\n\x0cTakeOverSeat\x12!\n\x04seat\x18\x01 \x01(\x0b\x32\x13.genial.v1.RoomSeat\"\x18\n\x08SkipTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\"0\n\x08\x45ndEarly\x12$\n\x06reason\x18\x01 \x01(\x0e\x32\x14.genial.v1.EndReason\"!\n\x0fPauseRoomClocks\x12\x0e\n\x06paused\x18\x01 \x01(\x08\"\x1c\n\nFreezeRoom\x12\x0e\n\x06\x66rozen\x18\x01 \x01(\x08\"\x1a\n\nResignSeat\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\xc0\x02\n\x12\x43ommandRoomRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\ttake_over\x18\x03 \x01(\x0b\x32\x17.genial.v1.TakeOverSeatH\x00\x12#\n\x04skip\x18\x04 \x01(\x0b\x32\x13.genial.v1.SkipTurnH\x00\x12(\n\tend_early\x18\x05 \x01(\x0b\x32\x13.genial.v1.EndEarlyH\x00\x12+\n\x05pause\x18\x06 \x01(\x0b\x32\x1a.genial.v1.PauseRoomClocksH\x00\x12\'\n\x06resign\x18\x07 \x01(\x0b\x32\x15.genial.v1.ResignSeatH\x00\x12\'\n\x06\x66reeze\x18\x08 \x01(\x0b\x32\x15.genial.v1.FreezeRoomH\x00\x42\t\n\x07\x63ommand\"\'\n\x13\x43ommandRoomResponse\x12\x10\n\x08revision\x18\x01 \x01(\x04\"!\n\x0eGetRoomRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"6\n\x0fGetRoomResponse\x12#\n\x04room\x18\x01 \x01(\x0b\x32\x15.genial.v1.RoomReport\"\x13\n\x11WatchRoomsRequest\"\xef\x02\n\nRoomReport\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x10\n\x08table_id\x18\x02 \x01(\t\x12\x10\n\x08revision\x18\x03 \x01(\x04\x12#\n\x05state\x18\x04 \x01(\x0e\x32\x14.genial.v1.GameState\x12\x11\n\tturn_seat\x18\x05 \x01(\r\x12\x12\n\nplacements\x18\x06 \x01(\r\x12\x15\n\rflagged_seats\x18\x07 \x03(\r\x12\x16\n\x0eresigned_seats\x18\x08 \x03(\r\x12(\n\nend_reason\x18\t \x01(\x0e\x32\x14.genial.v1.EndReason\x12%\n\x07ranking\x18\n \x03(\x0b\x32\x14.genial.v1.RankGroup\x12 \n\x06tracks\x18\x0b \x03(\x0b\x32\x10.genial.v1.Track\x12,\n\x08\x65nded_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08watchers\x18\r \x01(\r\":\n\x12WatchRoomsResponse\x12$\n\x05rooms\x18\x01 \x03(\x0b\x32\x15.genial.v1.RoomReport\"\'\n\x14GetRoomRecordRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\'\n\x15GetRoomRecordResponse\x12\x0e\n\x06record\x18\x01 \x01(\x0c\x32\x89\x03\n\x0bRoomService\x12I\n\nCreateRoom\x12\x1c.genial.v1.CreateRoomRequest\x1a\x1d.genial.v1.CreateRoomResponse\x12L\n\x0b\x43ommandRoom\x12\x1d.genial.v1.CommandRoomRequest\x1a\x1e.genial.v1.CommandRoomResponse\x12@\n\x07GetRoom\x12\x19.genial.v1.GetRoomRequest\x1a\x1a.genial.v1.GetRoomResponse\x12K\n\nWatchRooms\x12\x1c.genial.v1.WatchRoomsRequest\x1a\x1d.genial.v1.WatchRoomsResponse0\x01\x12R\n\rGetRoomRecord\x12\x1f.genial.v1.GetRoomRecordRequest\x1a .genial.v1.GetRoomRecordResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,26 +47,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ENDEARLY']._serialized_end=761
   _globals['_PAUSEROOMCLOCKS']._serialized_start=763
   _globals['_PAUSEROOMCLOCKS']._serialized_end=796
-  _globals['_RESIGNSEAT']._serialized_start=798
-  _globals['_RESIGNSEAT']._serialized_end=824
-  _globals['_COMMANDROOMREQUEST']._serialized_start=827
-  _globals['_COMMANDROOMREQUEST']._serialized_end=1106
-  _globals['_COMMANDROOMRESPONSE']._serialized_start=1108
-  _globals['_COMMANDROOMRESPONSE']._serialized_end=1147
-  _globals['_GETROOMREQUEST']._serialized_start=1149
-  _globals['_GETROOMREQUEST']._serialized_end=1182
-  _globals['_GETROOMRESPONSE']._serialized_start=1184
-  _globals['_GETROOMRESPONSE']._serialized_end=1238
-  _globals['_WATCHROOMSREQUEST']._serialized_start=1240
-  _globals['_WATCHROOMSREQUEST']._serialized_end=1259
-  _globals['_ROOMREPORT']._serialized_start=1262
-  _globals['_ROOMREPORT']._serialized_end=1629
-  _globals['_WATCHROOMSRESPONSE']._serialized_start=1631
-  _globals['_WATCHROOMSRESPONSE']._serialized_end=1689
-  _globals['_GETROOMRECORDREQUEST']._serialized_start=1691
-  _globals['_GETROOMRECORDREQUEST']._serialized_end=1730
-  _globals['_GETROOMRECORDRESPONSE']._serialized_start=1732
-  _globals['_GETROOMRECORDRESPONSE']._serialized_end=1771
-  _globals['_ROOMSERVICE']._serialized_start=1774
-  _globals['_ROOMSERVICE']._serialized_end=2167
+  _globals['_FREEZEROOM']._serialized_start=798
+  _globals['_FREEZEROOM']._serialized_end=826
+  _globals['_RESIGNSEAT']._serialized_start=828
+  _globals['_RESIGNSEAT']._serialized_end=854
+  _globals['_COMMANDROOMREQUEST']._serialized_start=857
+  _globals['_COMMANDROOMREQUEST']._serialized_end=1177
+  _globals['_COMMANDROOMRESPONSE']._serialized_start=1179
+  _globals['_COMMANDROOMRESPONSE']._serialized_end=1218
+  _globals['_GETROOMREQUEST']._serialized_start=1220
+  _globals['_GETROOMREQUEST']._serialized_end=1253
+  _globals['_GETROOMRESPONSE']._serialized_start=1255
+  _globals['_GETROOMRESPONSE']._serialized_end=1309
+  _globals['_WATCHROOMSREQUEST']._serialized_start=1311
+  _globals['_WATCHROOMSREQUEST']._serialized_end=1330
+  _globals['_ROOMREPORT']._serialized_start=1333
+  _globals['_ROOMREPORT']._serialized_end=1700
+  _globals['_WATCHROOMSRESPONSE']._serialized_start=1702
+  _globals['_WATCHROOMSRESPONSE']._serialized_end=1760
+  _globals['_GETROOMRECORDREQUEST']._serialized_start=1762
+  _globals['_GETROOMRECORDREQUEST']._serialized_end=1801
+  _globals['_GETROOMRECORDRESPONSE']._serialized_start=1803
+  _globals['_GETROOMRECORDRESPONSE']._serialized_end=1842
+  _globals['_ROOMSERVICE']._serialized_start=1845
+  _globals['_ROOMSERVICE']._serialized_end=2238
 # @@protoc_insertion_point(module_scope)

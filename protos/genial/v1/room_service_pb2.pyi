@@ -216,6 +216,27 @@ class PauseRoomClocks(_message.Message):
 Global___PauseRoomClocks: _TypeAlias = PauseRoomClocks  # noqa: Y015
 
 @_typing.final
+class FreezeRoom(_message.Message):
+    """While frozen, the room refuses every command of its seats; the table is put away."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROZEN_FIELD_NUMBER: _builtins.int
+    frozen: _builtins.bool
+    def __init__(
+        self,
+        *,
+        frozen: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FreezeRoom: _TypeAlias = FreezeRoom  # noqa: Y015
+
+@_typing.final
 class ResignSeat(_message.Message):
     """The seat's holder resigned by leaving for good."""
 
@@ -247,6 +268,7 @@ class CommandRoomRequest(_message.Message):
     END_EARLY_FIELD_NUMBER: _builtins.int
     PAUSE_FIELD_NUMBER: _builtins.int
     RESIGN_FIELD_NUMBER: _builtins.int
+    FREEZE_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     game_id: _builtins.str
     @_builtins.property
@@ -259,6 +281,8 @@ class CommandRoomRequest(_message.Message):
     def pause(self) -> Global___PauseRoomClocks: ...
     @_builtins.property
     def resign(self) -> Global___ResignSeat: ...
+    @_builtins.property
+    def freeze(self) -> Global___FreezeRoom: ...
     def __init__(
         self,
         *,
@@ -269,12 +293,13 @@ class CommandRoomRequest(_message.Message):
         end_early: Global___EndEarly | None = ...,
         pause: Global___PauseRoomClocks | None = ...,
         resign: Global___ResignSeat | None = ...,
+        freeze: Global___FreezeRoom | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "end_early", b"end_early", "pause", b"pause", "resign", b"resign", "skip", b"skip", "take_over", b"take_over"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "end_early", b"end_early", "freeze", b"freeze", "pause", b"pause", "resign", b"resign", "skip", b"skip", "take_over", b"take_over"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "end_early", b"end_early", "game_id", b"game_id", "pause", b"pause", "request_id", b"request_id", "resign", b"resign", "skip", b"skip", "take_over", b"take_over"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "end_early", b"end_early", "freeze", b"freeze", "game_id", b"game_id", "pause", b"pause", "request_id", b"request_id", "resign", b"resign", "skip", b"skip", "take_over", b"take_over"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["take_over", "skip", "end_early", "pause", "resign"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["take_over", "skip", "end_early", "pause", "resign", "freeze"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 

@@ -77,7 +77,7 @@ class RoomServiceServicer(object):
 
     def CommandRoom(self, request, context):
         """What the table decides about a game, not its players: takeover, skip, early
-        end, clocks.
+        end, clocks, freezing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

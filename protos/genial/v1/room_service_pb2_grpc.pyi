@@ -22,7 +22,7 @@ class RoomServiceStub:
     """Deals and opens the room. Repeating it with the same game id changes nothing."""
     CommandRoom: _aio.UnaryUnaryMultiCallable[_room_service_pb2.CommandRoomRequest, _room_service_pb2.CommandRoomResponse]
     """What the table decides about a game, not its players: takeover, skip, early
-    end, clocks.
+    end, clocks, freezing.
     """
     GetRoom: _aio.UnaryUnaryMultiCallable[_room_service_pb2.GetRoomRequest, _room_service_pb2.GetRoomResponse]
     """One game's room, running or over."""
@@ -51,7 +51,7 @@ class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_room_service_pb2.CommandRoomRequest, _abc.Awaitable[_room_service_pb2.CommandRoomResponse]],
     ) -> _abc.Awaitable[_room_service_pb2.CommandRoomResponse]:
         """What the table decides about a game, not its players: takeover, skip, early
-        end, clocks.
+        end, clocks, freezing.
         """
 
     @_abc_1.abstractmethod

@@ -91,6 +91,7 @@ class Reason(StrEnum):
     GAME_DAMAGED = "GAME_DAMAGED"
     NO_GAME_YET = "NO_GAME_YET"
     NO_CLOCK = "NO_CLOCK"
+    GAME_FROZEN = "GAME_FROZEN"
     CHAT_CLOSED = "CHAT_CLOSED"
     BOT_FAILED = "BOT_FAILED"
 
@@ -247,6 +248,10 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
         "The host's log of this game is damaged ({fault}), so it cannot go on; start another.",
     ),
     Reason.NO_CLOCK: (Code.FAILED_PRECONDITION, "This game has no clock that could be paused."),
+    Reason.GAME_FROZEN: (
+        Code.FAILED_PRECONDITION,
+        "The table is put away, and its game waits; resume it, then play on.",
+    ),
     Reason.CHAT_CLOSED: (
         Code.FAILED_PRECONDITION,
         "Partners may not talk while their game runs; wait until it is over.",

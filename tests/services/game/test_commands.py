@@ -19,6 +19,7 @@ from genial.wire.metadata import SEAT_TOKEN, new_seat_token, seat_token_hash
 from genial.wire.serving import Call, error_of
 from tests.services.game.hosting import (
     NOBODY,
+    SeatRequest,
     call_of,
     fresh_id,
     hosted,
@@ -38,9 +39,7 @@ async def services(tmp_path: Path) -> AsyncIterator[GameServices]:
         yield running
 
 
-async def refusal_of(
-    services: GameServices, request: game_service_pb2.PlaceTileRequest, call: Call
-) -> GenialError:
+async def refusal_of(services: GameServices, request: SeatRequest, call: Call) -> GenialError:
     before = [await view_of(services, viewer) for viewer in (NOBODY, call_of(0), call_of(1))]
     with pytest.raises((GenialError, Refused)) as refused:
         await send(services, request, call)
@@ -323,6 +322,34 @@ class TestTheTable:
             assert (await view_of(services, call_of(0))).viewer_seat == 0
             with pytest.raises(GenialError):
                 await view_of(services, Call({SEAT_TOKEN: bot_token}))
+
+    async def test_a_game_put_away_waits_over_a_restart_too(self, tmp_path: Path) -> None:
+        path = tmp_path / "host.db"
+        async with hosted(path) as services:
+            await services.rooms.create_room(room_request())
+            accepted = await placement(services)
+            answer = await send(services, accepted, call_of(0))
+            frozen = room_service_pb2.FreezeRoom(frozen=True)
+            assert (await self.command(services, freeze=frozen)).revision == 3
+        async with hosted(path) as services:
+            refill = game_service_pb2.RefillRackRequest(
+                request_id=fresh_id(), game_id="game-1", expected_revision=3
+            )
+            assert (await refusal_of(services, refill, call_of(0))).reason == Reason.GAME_FROZEN
+            resign = game_service_pb2.ResignRequest(
+                request_id=fresh_id(), game_id="game-1", expected_revision=3
+            )
+            with pytest.raises(GenialError) as refused:
+                await services.game_handler.resign(resign, call_of(1))
+            assert refused.value.reason == Reason.GAME_FROZEN
+            # What was accepted before is answered again, and everybody may look.
+            assert await send(services, accepted, call_of(0)) == answer
+            assert (await view_of(services, call_of(1))).viewer_seat == 1
+            thawed = room_service_pb2.FreezeRoom(frozen=False)
+            assert (await self.command(services, freeze=thawed)).revision == 3
+        async with hosted(path) as services:
+            refill.request_id = fresh_id()
+            await send(services, refill, call_of(0))
 
     async def test_one_token_cannot_hold_two_seats(self, services: GameServices) -> None:
         other = room_request().seats[0]

@@ -240,6 +240,10 @@ def test_a_table_is_put_away_and_taken_out_again() -> None:
     assert refusal.value.reason == Reason.NOT_CREATOR
     table.settle(commands.shelve(table.table, token("Ana"), table.chance))
     assert table.is_in(TableState.SHELVED)
+    assert [(order.kind, order.frozen) for order in table.table.orders] == [
+        (OrderKind.FREEZE, True)
+    ]
+    table.carry_out()
     table.settle(disconnect(table.table, token("Ana"), table.now))
     table.settle(disconnect(table.table, token("Max"), table.now))
     table.wait(7 * 24 * 3_600_000)
@@ -247,6 +251,10 @@ def test_a_table_is_put_away_and_taken_out_again() -> None:
     assert not table.table.orders
     table.settle(commands.resume(table.table, token("Max"), table.now, table.chance))
     assert table.is_in(TableState.ACTIVE)
+    assert [(order.kind, order.frozen) for order in table.table.orders] == [
+        (OrderKind.FREEZE, False)
+    ]
+    table.carry_out()
     table.wait(table.times.grace - 1)
     assert not table.table.orders, "everybody's time to come back has begun anew"
     with pytest.raises(GenialError) as refusal:

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from genial.engine.moves import Command, EndEarly, Resign, SkipTurn, TakeOverSeat
 from genial.engine.record import Record, TimedEvent, render
 from genial.services.game.log import DamagedLogError, GameLog, Holder
-from genial.services.game.room import Pause, Room, Times
+from genial.services.game.room import Freeze, Pause, Room, TableCommand, Times
 from genial.services.game.setup import Setup, moment_text, seat_from_message
 from genial.services.store import StorageError
 from genial.v1 import game_pb2, room_service_pb2
@@ -343,7 +343,7 @@ def _take_over(
 
 def _table_command(
     request: room_service_pb2.CommandRoomRequest,
-) -> tuple[Command | Pause, Holder | None]:
+) -> tuple[TableCommand, Holder | None]:
     match request.WhichOneof("command"):
         case "take_over":
             return _take_over(request.take_over)
@@ -354,6 +354,8 @@ def _table_command(
             return EndEarly(reason), None
         case "pause":
             return Pause(request.pause.paused), None
+        case "freeze":
+            return Freeze(request.freeze.frozen), None
         case "resign":
             return Resign(request.resign.seat), None
         case _:

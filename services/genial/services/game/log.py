@@ -108,6 +108,7 @@ class Batch:
 
     Attributes:
         clock: The clocks after the last entry.
+        frozen: Whether the game waits from now on; None changes nothing.
     """
 
     entries: Sequence[Entry] = ()
@@ -115,6 +116,7 @@ class Batch:
     holder: Holder | None = None
     clock: ClockState | None = None
     ending: Ending | None = None
+    frozen: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class StoredGame:
         holders: Seats that have changed hands.
         asked: Every request that brought something.
         clock: The clocks as they stood last, which may be later than the last entry.
+        frozen: Whether the game waits, its table put away.
     """
 
     setup: StoredSetup
@@ -144,6 +147,7 @@ class StoredGame:
     holders: Sequence[Holder]
     asked: Sequence[Asked]
     clock: ClockState | None
+    frozen: bool = False
 
 
 class GameLog(Protocol):

@@ -65,6 +65,17 @@ class Pause:
     paused: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """The table is put away and the game with it, or both are taken out again."""
+
+    frozen: bool
+
+
+TableCommand = Command | Pause | Freeze
+"""What a room is asked for: by its seats the engine's commands alone."""
+
+
 @dataclass(slots=True)
 class _Order:
     """A command on its way to the room's task.
@@ -75,7 +86,7 @@ class _Order:
         holder: Who holds a seat from then on, if the command seats somebody.
     """
 
-    command: Command | Pause
+    command: TableCommand
     seat: int
     request_id: str
     expected_revision: int | None
@@ -100,6 +111,7 @@ class Room:
         holders: Sequence[bytes],
         asked: Iterable[Asked],
         last_at_ms: int,
+        frozen: bool = False,
     ) -> None:
         self.setup: Final = publication.setup
         self.publication = publication
@@ -112,6 +124,7 @@ class Room:
         self._answers: dict[int, tuple[Asked, bytes]] = {}
         self._refusals = Refusals()
         self._last_at_ms = last_at_ms
+        self._frozen = frozen
         self._orders: deque[_Order] = deque()
         self._task: asyncio.Task[None] | None = None
         self._watchers: set[Watcher] = set()
@@ -158,7 +171,7 @@ class Room:
         for holder in stored.holders:
             holders[holder.seat] = holder.token_hash
         last_at_ms = stored.entries[-1].at_ms
-        return cls(store, times, publication, holders, stored.asked, last_at_ms)
+        return cls(store, times, publication, holders, stored.asked, last_at_ms, stored.frozen)
 
     # --- who is who ---
 
@@ -227,7 +240,7 @@ class Room:
 
     async def command(
         self,
-        command: Command | Pause,
+        command: TableCommand,
         request_id: str,
         *,
         seat: int = TABLE,
@@ -249,8 +262,8 @@ class Room:
             holder: Who holds a seat from then on, for a takeover.
 
         Raises:
-            GenialError: The engine's refusal, STALE_REVISION, BAD_SEAT_TOKEN, NO_CLOCK, or
-                the storage's.
+            GenialError: The engine's refusal, STALE_REVISION, BAD_SEAT_TOKEN, NO_CLOCK,
+                GAME_FROZEN, or the storage's.
         """
         if self.closing is not None:
             raise GenialError(Reason.HOST_CLOSING)
@@ -320,7 +333,7 @@ class Room:
             raise DamagedLogError(f"the log of {self.setup.game_id} is gone")
         fresh = Room.reopen(self._log, self._times, stored)
         self._holders, self._asked = fresh._holders, fresh._asked
-        self._last_at_ms = fresh._last_at_ms
+        self._last_at_ms, self._frozen = fresh._last_at_ms, fresh._frozen
         self._show(fresh.publication.with_version(self.publication.version + 1))
 
     async def _judge(self, order: _Order) -> bytes:
@@ -330,6 +343,8 @@ class Room:
         if key in self._asked:
             return self._answer_again(self._asked[key])
         self._refusals.check(key)
+        if self._frozen and order.seat != TABLE:
+            raise GenialError(Reason.GAME_FROZEN)
         game = self.publication.game
         if order.expected_revision not in (None, game.revision):
             raise GenialError(Reason.STALE_REVISION, revision=game.revision)
@@ -338,6 +353,8 @@ class Room:
             raise malformed("take_over.seat.token_hash", f"holds seat {held} already")
         if isinstance(order.command, Pause):
             return await self._pause(order, order.command)
+        if isinstance(order.command, Freeze):
+            return await self._freeze(order, order.command)
         return await self._apply(order, decide(game, order.command))
 
     async def _apply(self, order: _Order, events: Sequence[Event]) -> bytes:
@@ -376,6 +393,16 @@ class Room:
         asked = Asked(order.seat, order.request_id, before.revision, before.revision)
         after = before.with_clocks(clocks).with_version(before.version + 1)
         return await self._publish(order, Batch(asked=asked, clock=_clock_state(clocks)), after)
+
+    async def _freeze(self, order: _Order, freeze: Freeze) -> bytes:
+        """Nothing of it can be seen in the game, so it is published as it was."""
+        revision = self.publication.revision
+        asked = Asked(order.seat, order.request_id, revision, revision)
+        answer = await self._publish(
+            order, Batch(asked=asked, frozen=freeze.frozen), self.publication
+        )
+        self._frozen = freeze.frozen
+        return answer
 
     async def _publish(self, order: _Order, batch: Batch, after: Publication) -> bytes:
         """Makes a batch durable, and only then lets anybody hear of it; the answer."""

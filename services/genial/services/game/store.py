@@ -75,6 +75,7 @@ COMPONENT: Final = Component(
             " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID",
             "CREATE INDEX game_results_name ON game_results (name)",
         ),
+        ("ALTER TABLE game_setups ADD COLUMN frozen INTEGER NOT NULL DEFAULT 0",),
     ),
 )
 
@@ -303,6 +304,8 @@ def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
             "INSERT OR REPLACE INTO game_holders VALUES (?, ?, ?)",
             (key, batch.holder.seat, batch.holder.token_hash),
         )
+    if batch.frozen is not None:
+        connection.execute("UPDATE game_setups SET frozen = ? WHERE game = ?", (batch.frozen, key))
     if batch.ending is not None:
         ending = batch.ending
         connection.execute(
@@ -360,8 +363,9 @@ def _entries(connection: sqlite3.Connection, key: int, after_revision: int) -> l
 
 
 def _load(connection: sqlite3.Connection, key: int) -> StoredGame:
-    *row, checksum = connection.execute(
-        "SELECT game_id, table_id, started_at, setup, checksum FROM game_setups WHERE game = ?",
+    *row, checksum, frozen = connection.execute(
+        "SELECT game_id, table_id, started_at, setup, checksum, frozen"
+        " FROM game_setups WHERE game = ?",
         (key,),
     ).fetchone()
     setup = StoredSetup(*row)
@@ -393,6 +397,7 @@ def _load(connection: sqlite3.Connection, key: int) -> StoredGame:
         [Holder(*row) for row in holders],
         asked,
         _latest_clock(connection, key, clocks),
+        bool(frozen),
     )
 
 

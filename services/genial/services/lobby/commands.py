@@ -148,8 +148,10 @@ def shelve(table: Table, token_hash: bytes | None, chance: Chance) -> Table:
     if table.pending_room is not None:
         raise GenialError(Reason.TABLE_NOT_OPEN)
     table = break_off(table)
-    if table.state is TableState.ACTIVE and table.options.clock is not None:
-        table = _set_clocks(table, True, chance)
+    if table.state is TableState.ACTIVE:
+        table = _freeze(table, True, chance)
+        if table.options.clock is not None:
+            table = _set_clocks(table, True, chance)
     return dataclasses.replace(
         table, state=TableState.SHELVED, shelved_from=table.state, deadline=None
     )
@@ -166,9 +168,17 @@ def resume(table: Table, token_hash: bytes | None, now: int, chance: Chance) -> 
     table = restart_absences(
         dataclasses.replace(table, state=before, shelved_from=None, used_at=now), now
     )
-    if before is TableState.ACTIVE and table.clocks_paused:
-        table = _set_clocks(table, False, chance)
+    if before is TableState.ACTIVE:
+        table = _freeze(table, False, chance)
+        if table.clocks_paused:
+            table = _set_clocks(table, False, chance)
     return table
+
+
+def _freeze(table: Table, frozen: bool, chance: Chance) -> Table:
+    """Tells the room of the running game whether its seats may command."""
+    order = Order(chance.new_id(), OrderKind.FREEZE, table.game_id, frozen=frozen)
+    return dataclasses.replace(table, orders=(*table.orders, order))
 
 
 # --- the deal ---------------------------------------------------------------------------

@@ -250,6 +250,8 @@ def command_request(order: Order) -> room_service_pb2.CommandRoomRequest:
             request.resign.seat = order.seat or 0
         case OrderKind.PAUSE:
             request.pause.paused = order.paused
+        case OrderKind.FREEZE:
+            request.freeze.frozen = order.frozen
         case OrderKind.END_EARLY:
             reason = order.reason or EndReason.ABANDONED
             request.end_early.reason = END_REASONS.to_message[reason]

@@ -187,6 +187,7 @@ class OrderKind(StrEnum):
     END_EARLY = "end_early"
     PAUSE = "pause"
     RESIGN = "resign"
+    FREEZE = "freeze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,7 @@ class Order:
         seat, name, bot_level, token_hash: Of TAKE_OVER (`bot_level` empty: a person), SKIP, RESIGN.
         reason: Of END_EARLY.
         paused: Of PAUSE.
+        frozen: Of FREEZE.
     """
 
     request_id: str
@@ -209,6 +211,7 @@ class Order:
     token_hash: bytes | None = None
     reason: EndReason | None = None
     paused: bool = False
+    frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
