@@ -95,14 +95,14 @@ def rollouts_ratio() -> float:
         state.place(*best_by_value(state, evaluation, 8))
         owed_bonuses(state)
         close_turn(state, rng)
-    found = placements(state, evaluation, Depth(), evaluation.value)[:16]
+    found = placements(state, evaluation, Depth())[:16]
     me = state.turn
     racks = {seat: rack for seat, rack in enumerate(state.racks) if seat != me}
 
     def ahead() -> int:
         deal = Deal(racks, rng.sample(state.bag, len(state.bag)))
         for candidate in found:
-            rollout(candidate, deal, me, 4, evaluation, evaluation.value, rng)
+            rollout(candidate, deal, me, 4, evaluation, rng)
         return len(found)
 
     def plain() -> int:

@@ -150,21 +150,19 @@ def advise(
         raise ValueError("hints are for a player who has to place a tile")
     evaluation = level.evaluation(view.rules)
     me = state.turn
-    found = placements(state, evaluation, _DEPTH, evaluation.value)[: _DEPTH.candidates]
+    found = placements(state, evaluation, _DEPTH)[: _DEPTH.candidates]
     asked: Candidate | None = None
     if played is not None:
         choice = _as_choice(*played)
         asked = next((one for one in found if _same(one.choice, choice)), None)
         if asked is None:
-            asked = candidate_for(state, choice, evaluation, evaluation.value)
+            asked = candidate_for(state, choice, evaluation)
             found.append(asked)
     deals = Deals(view, memory, rng)
     for _ in range(rollouts):
         deal = deals.next()
         for candidate in found:
-            candidate.total += rollout(
-                candidate, deal, me, _DEPTH.turns, evaluation, evaluation.value, rng
-            )
+            candidate.total += rollout(candidate, deal, me, _DEPTH.turns, evaluation, rng)
             candidate.count += 1
     found.sort(key=lambda one: -one.value)
     told = tuple(_weighed(candidate, view) for candidate in found[:count])

@@ -278,10 +278,12 @@ class Evaluation:
             self._tables[mine_last, free] = found
         return found
 
-    def score(self, found: list[float], mine_last: bool, free: int) -> float:
+    def score(
+        self, found: list[float], mine_last: bool, free: int, *, glance: bool = False
+    ) -> float:
         """What features come to: a logit, in solitaire a number of points."""
         net = self._model.network
-        if net is None:
+        if net is None or glance:
             return float(sum(map(mul, self.weights(mine_last, free), found)))
         inputs = network_inputs(found, free / self._at_start, mine_last)
         total: float = net.bias + sum(map(mul, net.past, inputs))
@@ -289,7 +291,15 @@ class Evaluation:
             total += out * tanh(bias + sum(map(mul, row, inputs)))
         return total
 
-    def value(self, state: Playout, me: int) -> float:
+    def glance(self, state: Playout, me: int) -> float:
+        """As `value`, by the linear model alone.
+
+        It tells placements of one position apart better than the network, which is better at
+        telling how positions stand that nobody chose for their value.
+        """
+        return self.value(state, me, glance=True)
+
+    def value(self, state: Playout, me: int, *, glance: bool = False) -> float:
         """The chance that seat `me` wins (solitaire: the expected lowest counter).
 
         A game that is over is worth its result.
@@ -307,7 +317,8 @@ class Evaluation:
         rack = state.racks[me]
         side = Side(shown_by(rack), supply_for(state, rack))
         if self.solo:
-            return self.score(features(mine, NOBODY, state.cap, lines, side), mine_last, free)
+            found = features(mine, NOBODY, state.cap, lines, side)
+            return self.score(found, mine_last, free, glance=glance)
         product = 1.0
         gone = {state.team_of[seat] for seat in state.resigned}
         for other, theirs in enumerate(state.tracks):

@@ -9,7 +9,6 @@ policy, then the evaluation. Sequential halving spends the budget where it matte
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 from typing import Final
@@ -77,41 +76,34 @@ def _logit(chance: float) -> float:
 
 _BONUS_CHOICES: Final = 12
 
-Value = Callable[[Playout, int], float]
-"""What a state is worth to a seat."""
 
-
-def placements(
-    state: Playout, evaluation: Evaluation, depth: Depth, value: Value
-) -> list[Candidate]:
+def placements(state: Playout, evaluation: Evaluation, depth: Depth) -> list[Candidate]:
     """The mover's best placements by evaluation, best first; owed bonuses are played out."""
     found = [
-        candidate_for(state, choice, evaluation, value)
+        candidate_for(state, choice, evaluation)
         for choice in shortlist(state, evaluation, depth.shortlisted)
     ]
     found.sort(key=lambda one: -one.prior)
     return found
 
 
-def candidate_for(
-    state: Playout, choice: Choice, evaluation: Evaluation, value: Value
-) -> Candidate:
+def candidate_for(state: Playout, choice: Choice, evaluation: Evaluation) -> Candidate:
     """One placement of the mover as a candidate."""
     me = state.turn
     state.place(*choice)
     after = state.copy()
     state.undo()
     while after.must_place:
-        after.place(*_best_bonus(after, evaluation, value))
-    return Candidate(choice, False, after, value(after, me))
+        after.place(*_best_bonus(after, evaluation))
+    return Candidate(choice, False, after, evaluation.glance(after, me))
 
 
-def _best_bonus(state: Playout, evaluation: Evaluation, value: Value) -> Choice:
+def _best_bonus(state: Playout, evaluation: Evaluation) -> Choice:
     """A bonus placement, chosen with an eye on what comes after it but no further ones."""
     best: tuple[float, Choice] | None = None
     for choice in shortlist(state, evaluation, _BONUS_CHOICES):
         state.place(*choice)
-        found = (value(state, state.turn), choice)
+        found = (evaluation.glance(state, state.turn), choice)
         state.undo()
         if best is None or found > best:
             best = found
@@ -154,13 +146,12 @@ def rollout(
     me: int,
     turns: int,
     evaluation: Evaluation,
-    value: Value,
     rng: random.Random,
 ) -> float:
     """What comes of a candidate under one deal."""
     state = candidate.after.copy()
     if state.over:
-        return value(state, me)
+        return evaluation.value(state, me)
     deal.put_into(state)
     if candidate.choice is None:
         if candidate.exchange:
@@ -183,7 +174,7 @@ def rollout(
         if not state.must_place:
             close_turn(state, rng)
         greedy_turn(state)
-    return value(state, me)
+    return evaluation.value(state, me)
 
 
 def halve(
@@ -219,9 +210,7 @@ def halve(
                 break
             deal = deals.next()
             for candidate in left:
-                candidate.total += rollout(
-                    candidate, deal, me, depth.turns, evaluation, evaluation.value, deals.rng
-                )
+                candidate.total += rollout(candidate, deal, me, depth.turns, evaluation, deals.rng)
                 candidate.count += 1
             dealt += 1
         left.sort(key=lambda one: -one.score)

@@ -90,9 +90,9 @@ def best_by_value(state: Playout, evaluation: Evaluation, looked_at: int) -> Cho
         if state.bonus_owed:
             trial = state.copy()
             owed_bonuses(trial)
-            value = evaluation.value(trial, me)
+            value = evaluation.glance(trial, me)
         else:
-            value = evaluation.value(state, me)
+            value = evaluation.glance(state, me)
         state.undo()
         if value > best_value:
             best, best_value = choice, value

@@ -99,7 +99,7 @@ class Thinker:
         me = state.turn
         depth = self.skill.depth
         if state.must_place:
-            candidates = placements(state, evaluation, depth, evaluation.value)
+            candidates = placements(state, evaluation, depth)
             if view.rules.mode is not Mode.SOLO:
                 self._shift(candidates, me, rng)
             if not self.skill.tries_placements:
