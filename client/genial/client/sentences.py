@@ -429,8 +429,9 @@ def _seat_changes(
 
 
 def chat_sentence(message: ChatMessage) -> str:
-    """A chat message with who wrote it."""
-    return _("{name} says: {text}").format(name=message.name or _("The host"), text=message.text)
+    """A chat message with who wrote it; spectators have no name."""
+    name = message.name or _("A spectator")
+    return _("{name} says: {text}").format(name=name, text=message.text)
 
 
 def closing_sentence(closing: HostClosing) -> str:

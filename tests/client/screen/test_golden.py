@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from wcwidth import wcwidth
 
+from genial.client.messages import Key
 from genial.client.palette import ROLES, Depth, Look, Theme
+from genial.client.update import update
 from genial.client.view.draw import draw
 
-from .gallery import Picture, gallery
+from .gallery import Picture, first_tile, gallery
 from .golden import FOLDER, rendered
 
 PICTURES = list(gallery())
@@ -59,6 +61,23 @@ def test_too_small_a_window_says_so_and_no_more(size: tuple[int, int]) -> None:
         if size[0] > 60:
             assert "larger" in lines[0]
             assert "q" in lines[0]
+
+
+def test_too_small_a_window_says_how_large_it_has_to_be() -> None:
+    picture = PICTURES[0]
+    text = " ".join(draw(picture.model, 60, 20, picture.look).text().split())
+    assert "at least 80 by 24, now 60 by 20. q leaves." in text
+
+
+def test_the_reason_of_an_illegal_spot_is_read_to_its_end() -> None:
+    model = first_tile()
+    for key in ("down", "left") * 8:
+        rows = draw(model, 80, 24, Look()).text().split("\n")
+        if any("not here" in row for row in rows):
+            break
+        model, _effects = update(model, Key(key))
+    row = rows[21]
+    assert row.rstrip().endswith("that nobody has started at.")
 
 
 def test_colours_change_no_character() -> None:

@@ -11,6 +11,8 @@ from genial.client import playing
 from genial.client.errors import HostUnreachableError
 from genial.client.keys import BINDINGS, Action, Context, bindings_for, context_of, key_hints
 from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Screen
+from genial.client.palette import Look
+from genial.client.sentences import chat_sentence
 from genial.client.settings import Settings
 from genial.client.update import next_wake, update
 from genial.client.updates import (
@@ -22,6 +24,7 @@ from genial.client.updates import (
     SessionEnded,
     TableChanged,
 )
+from genial.client.view.draw import draw
 from genial.client.view.geometry import board_grid
 from genial.engine.board import parse_cell
 from genial.engine.hexgrid import DIRECTIONS
@@ -274,6 +277,13 @@ def test_chat_counts_what_is_unread() -> None:
     assert after.unread == 1
     assert press(after, "l")[0].unread == 0
     assert press(after, "c")[0].unread == 0
+
+
+def test_chat_of_a_spectator_has_somebody_who_said_it() -> None:
+    said = ChatMessage(number=9, text="Go on!")
+    after, _ = update(mockup_model(), ChatArrived((said,), False))
+    assert draw(after, 80, 24, Look()).text().split("\n")[22].startswith(' guest "Go on!"')
+    assert chat_sentence(said) == "A spectator says: Go on!"
 
 
 def test_lost_line_and_back() -> None:

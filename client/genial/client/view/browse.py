@@ -145,7 +145,7 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         draw_entry(canvas, ox + 2, canvas.height - 2, 50, model.entry, look)
     elif model.notice:
         canvas.put(ox + 2, canvas.height - 2, cut(model.notice, width - 4), "strong", bold=True)
-    else:
+    elif model.settings.name:
         end = canvas.put(ox + 2, canvas.height - 2, _("You play as"), "muted")
         end = canvas.put(end + 1, canvas.height - 2, model.settings.name, "text", bold=True)
         canvas.put(end + 2, canvas.height - 2, _("F2 changes it"), "muted")

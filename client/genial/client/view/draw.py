@@ -8,7 +8,7 @@ from genial.client.palette import Look
 from genial.client.text import _
 from genial.client.view.bars import draw_keys
 from genial.client.view.browse import draw_browse
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.end import draw_end
 from genial.client.view.game import draw_game
 from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
@@ -42,17 +42,17 @@ def draw(model: Model, width: int, height: int, look: Look) -> Canvas:
 
 
 def _too_small(canvas: Canvas) -> None:
-    """One line in the middle: what to do, and how to get out."""
-    if canvas.height == 0:
-        return
-    for text in (
-        _("Make the window larger: at least {width} by {height}, now {w} by {h}. q leaves.").format(
-            width=MIN_WIDTH, height=MIN_HEIGHT, w=canvas.width, h=canvas.height
-        ),
-        _("Make the window larger (q leaves)"),
-        _("too small"),
-    ):
-        if width_of(text) <= canvas.width:
+    """In the middle: what to do, and how to get out; in as many words as there is room for."""
+    whole = _(
+        "Make the window larger: at least {width} by {height}, now {w} by {h}. q leaves."
+    ).format(width=MIN_WIDTH, height=MIN_HEIGHT, w=canvas.width, h=canvas.height)
+    lines = [_("too small")]
+    for text, rows in ((whole, 3), (_("Make the window larger (q leaves)"), 2)):
+        wrapped = wrap(text, max(1, canvas.width - 2))
+        if len(wrapped) <= min(rows, canvas.height):
+            lines = wrapped
             break
-    x = max(0, (canvas.width - width_of(text)) // 2)
-    canvas.put(x, canvas.height // 2, cut(text, canvas.width), "text", bold=True)
+    top = max(0, (canvas.height - len(lines)) // 2)
+    for number, line in enumerate(lines[: canvas.height]):
+        x = max(0, (canvas.width - width_of(line)) // 2)
+        canvas.put(x, top + number, cut(line, canvas.width), "text", bold=True)

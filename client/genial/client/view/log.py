@@ -7,6 +7,7 @@ from genial.client.palette import Look
 from genial.client.text import _, ngettext
 from genial.client.view.canvas import Canvas, cut, fit, wrap
 from genial.client.view.spans import Span, compose, points_spans, put_spans, tile_chip
+from genial.client.view.words import chat_name
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Placed, Resigned, TakenOver
 from genial.engine.rules import EndReason, SeatKind
@@ -109,7 +110,7 @@ def log_line(entry: Logged, look: Look) -> list[Span]:
     if isinstance(entry, Remark):
         return [Span(entry.text, "muted")]
     if not isinstance(entry, Play):
-        name = fit(cut(entry.name, NAME_COLUMNS - 1), NAME_COLUMNS)
+        name = fit(cut(chat_name(entry), NAME_COLUMNS - 1), NAME_COLUMNS)
         return [Span(name, "text", bold=True), Span(entry.text, "text")]
     name = fit(cut(entry.name, NAME_COLUMNS - 1), NAME_COLUMNS)
     if not isinstance(entry.event, Placed):
@@ -132,7 +133,7 @@ def log_lines(model: Model, width: int, look: Look) -> list[list[Span]]:
         if isinstance(entry, Play | Remark):
             lines.append(log_line(entry, look))
             continue
-        name = fit(cut(entry.name, NAME_COLUMNS - 1), NAME_COLUMNS)
+        name = fit(cut(chat_name(entry), NAME_COLUMNS - 1), NAME_COLUMNS)
         for number, part in enumerate(wrap(entry.text, max(8, width - NAME_COLUMNS))):
             lead = name if number == 0 else " " * NAME_COLUMNS
             lines.append([Span(lead, "text", bold=True), Span(part, "text")])

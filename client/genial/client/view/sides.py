@@ -13,6 +13,7 @@ from genial.client.view.canvas import cut, width_of
 from genial.client.view.log import is_told, play_sentence
 from genial.client.view.spans import Span, points_spans, tile_chip
 from genial.client.view.tracks import TrackRow
+from genial.client.view.words import chat_name
 from genial.engine.board import cell_name
 from genial.engine.moves import Phase
 from genial.engine.rules import Mode, SeatKind
@@ -267,7 +268,7 @@ def chat_line(model: Model) -> list[Span]:
     """The newest chat message; empty when nobody has said anything."""
     for entry in reversed(model.log):
         if not isinstance(entry, Play | Remark):
-            return [Span(entry.name, "text", bold=True), Span(f' "{entry.text}"')]
+            return [Span(chat_name(entry), "text", bold=True), Span(f' "{entry.text}"')]
     return []
 
 

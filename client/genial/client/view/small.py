@@ -11,7 +11,7 @@ from genial.client.view.geometry import SmallGrid, board_grid
 from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import draw_stream
 from genial.client.view.rack import draw_small_rack
-from genial.client.view.spans import put_spans
+from genial.client.view.spans import put_spans, spans_width
 from genial.client.view.tracks import draw_small_tracks
 from genial.client.view.typing import draw_entry
 from genial.engine.tiles import Tile
@@ -132,9 +132,11 @@ def _bottom(
     move = _("move {number}").format(number=sides.moves_made(model, view))
     right = ox + 79
     limit = right
-    if not model.notice:
+    status = sides.status_line(model, view, ghost, look)
+    # Why a spot is illegal must be read to its end; the count of moves gives way.
+    if not model.notice and ox + 1 + spans_width(status) <= right - width_of(move) - 2:
         limit = canvas.put_right(right, y, move, "muted") - 2
-    put_spans(canvas, ox + 1, y, sides.status_line(model, view, ghost, look), limit)
+    put_spans(canvas, ox + 1, y, status, limit)
     if model.entry is not None:
         draw_entry(canvas, ox + 1, last, 78, model.entry, look)
         return

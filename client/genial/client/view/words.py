@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genial.client.text import N_, _
 from genial.engine.rules import Mode, Preset
+from genial.v1.table_pb2 import ChatMessage
 
 _LEVEL_WORDS = {
     "easy": N_("easy"),
@@ -31,3 +32,8 @@ def mode_word(mode: Mode) -> str:
 def preset_word(preset: Preset) -> str:
     """Which exchange rule holds."""
     return _(_PRESET_WORDS[preset])
+
+
+def chat_name(message: ChatMessage) -> str:
+    """Who wrote a chat message; spectators have no name."""
+    return message.name or _("guest")
