@@ -194,7 +194,8 @@ class Session(Feed):
         """Places a tile; `cells[0]` takes its first symbol.
 
         Returns:
-            The game after it (the same comes through `updates`).
+            The game after it (the same comes through `updates`); where others have moved
+            meanwhile, the newest state that is known.
 
         Raises:
             RefusedError: The rules do not allow it, or it is not one's turn.
@@ -294,6 +295,9 @@ class Session(Feed):
         request.game_id = game.game_id
         request.expected_revision = game.revision if revision is None else revision
         answer = await self.link.call(method, request, token=self._token)
-        if self._seen is not None and self._seen.game_id == game.game_id:
+        game = self.game or game
+        # Where others have moved meanwhile, the stream is still to tell of that, and of this after.
+        connects = request.expected_revision <= game.revision
+        if connects and self._seen is not None and self._seen.game_id == request.game_id:
             self._take_game(answer.revision, answer.view, answer.events, gap=False)
         return self.game or game
