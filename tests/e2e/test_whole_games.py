@@ -203,3 +203,47 @@ async def test_play_host_stays_until_the_game_of_the_others_ends(tmp_path: Path)
         await play.stop()
         if friend is not None:
             await friend.stop()
+
+
+async def test_play_goes_on_in_its_own_game_after_quitting_and_after_a_crash(
+    tmp_path: Path,
+) -> None:
+    play = ("play", "--plain", "--no-announce", "--name", "Ana", "--bots", "none", *PLAIN)
+    first = await PlainPlayer.start(*play, home=tmp_path)
+    friend = again = third = None
+    try:
+        invite = await first.line(lambda line: "genial join" in line)
+        address = invite.rsplit(" ", 1)[1]
+        friend = await PlainPlayer.start(
+            "join", address, "--plain", "--name", "Max", *PLAIN, home=tmp_path / "max"
+        )
+        tiles = await first.line(lambda line: line.startswith("Your tiles: "))
+        first.type("quit")
+        await first.line(lambda line: line.startswith("The host stays"))
+        assert await first.ended() == 0
+        # The same host and the same game, whatever is asked for now.
+        again = await PlainPlayer.start(*play, "--mode", "free", home=tmp_path)
+        assert await again.line(lambda line: line.startswith("Your tiles: ")) == tiles
+        assert invite in again.lines
+        again.process.kill()
+        await again.process.wait()
+        third = await PlainPlayer.start(*play, home=tmp_path)
+        assert await third.line(lambda line: line.startswith("Your tiles: ")) == tiles
+        third.type("resign")
+        await third.line(lambda line: line == "deal verified")
+        # Its owner is back, so the host stays for a rematch.
+        for player in (third, friend):
+            player.type("rematch")
+        known = third.lines.index("deal verified")
+        await third.line(lambda line: line.startswith("Your tiles: "), known)
+        # With the game over and nobody there, nothing keeps the host.
+        third.type("resign")
+        await third.line(lambda line: line == "deal verified", known + 1)
+        friend.type("leave")
+        assert await friend.ended() == 0
+        third.type("quit")
+        assert await third.ended() == 0
+    finally:
+        for started in (first, friend, again, third):
+            if started is not None:
+                await started.stop()

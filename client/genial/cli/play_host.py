@@ -2,8 +2,7 @@
 
     python -m genial.cli.play_host SETTINGS      SETTINGS: see `PlayHost`, as JSON
 
-Tells one JSON object on standard output when it accepts calls: {"port", "address",
-"fingerprint"}, or
+Tells one JSON object on standard output when it accepts calls: see `Ready`; or
 {"error": sentence}. Its standard input is a pipe from the player's client: a line `stop`
 ends it; once the pipe ends without that, it stays for exactly as long as somebody else
 still plays at one of its tables.
@@ -13,14 +12,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from genial.cli.play_terms import STOP, UNDER_WAY, PlayHost, others_play
+from genial.cli.play_terms import (
+    STOP,
+    UNDER_WAY,
+    PlayHost,
+    Ready,
+    data_folders,
+    note_running,
+    others_play,
+    owner_is_back,
+)
 from genial.client.session import Access, GenialError, connect
 from genial.services.config import LogConfig
 from genial.services.host import HostReady, run_host
@@ -29,12 +40,12 @@ from genial.services.settings import HostError, HostSettings
 from genial.services.store import DatabaseBusyError
 from genial.wire.announcement import DEFAULT_PORT
 
+log = logging.getLogger(__name__)
+
 LOOK_SECONDS: Final = 2.0
 """Between two looks at who still plays."""
 ABSENCE_SECONDS: Final = 20.0
 """How long nobody may be connected before the host ends: a line may be lost for a while."""
-_MOST_AT_ONCE: Final = 9
-"""Hosts of one person's `genial play` on one machine, each with data of its own."""
 
 
 def main() -> int:
@@ -44,7 +55,7 @@ def main() -> int:
     try:
         asyncio.run(_run(wanted))
     except HostError as error:
-        _tell({"error": str(error)})
+        print(json.dumps({"error": str(error)}), flush=True)
         return 1
     return 0
 
@@ -53,8 +64,13 @@ async def _run(wanted: PlayHost) -> None:
     stop = asyncio.Event()
     keepers: list[asyncio.Task[None]] = []
 
-    def ready(host: HostReady) -> None:
-        _tell({"port": host.port, "address": host.address, "fingerprint": host.fingerprint})
+    def accepts(data: Path, host: HostReady) -> None:
+        ready = Ready(host.host_id, host.port, host.address, host.fingerprint)
+        try:
+            note_running(data, ready)
+        except OSError as error:
+            log.warning("a client that crashes will not find its way back: %s", error)
+        print(ready.to_text(), flush=True)
         keepers.append(asyncio.create_task(_stay_while_needed(host, stop)))
 
     settings = HostSettings(
@@ -66,7 +82,7 @@ async def _run(wanted: PlayHost) -> None:
         returning=False,
     )
     try:
-        await _run_somewhere(settings, ready, stop, may_move=wanted.port is None)
+        await _run_somewhere(settings, accepts, stop, may_move=wanted.port is None)
     finally:
         for keeper in keepers:
             keeper.cancel()
@@ -74,22 +90,30 @@ async def _run(wanted: PlayHost) -> None:
 
 
 async def _run_somewhere(
-    settings: HostSettings, ready: object, stop: asyncio.Event, *, may_move: bool
+    settings: HostSettings,
+    accepts: Callable[[Path, HostReady], None],
+    stop: asyncio.Event,
+    *,
+    may_move: bool,
 ) -> None:
     """Runs the host, with other data if a host of ours still uses these, or on a free port."""
-    data, number = settings.data, 1
+    folders = iter(data_folders(settings.data))
+    data = next(folders)
     while True:
+        settings = replace(settings, data=data)
         try:
-            await run_host(settings, ready, stop=stop)  # type: ignore[arg-type]
+            await run_host(settings, partial(accepts, data), stop=stop)
         except HostError as error:
-            if isinstance(error.__cause__, DatabaseBusyError) and number < _MOST_AT_ONCE:
-                number += 1
-                settings = replace(settings, data=data.with_name(f"{data.name}-{number}"))
-            elif may_move and settings.port and not isinstance(error.__cause__, DatabaseBusyError):
+            busy = isinstance(error.__cause__, DatabaseBusyError)
+            other = next(folders, None) if busy else None
+            if other is not None:
+                data = other
+            elif may_move and settings.port and not busy:
                 settings = replace(settings, port=0)
             else:
                 raise
         else:
+            note_running(data, None)
             return
 
 
@@ -104,7 +128,7 @@ async def _stay_while_needed(host: HostReady, stop: asyncio.Event) -> None:
 
 
 async def _others_done(host: HostReady) -> None:
-    """Returns once nobody is connected to a game under way."""
+    """Returns once nobody is connected to a game under way, nor its owner to a table."""
     loop = asyncio.get_running_loop()
     needed = loop.time()
     access = Access(plaintext=host.fingerprint is None, fingerprint=host.fingerprint)
@@ -113,11 +137,11 @@ async def _others_done(host: HostReady) -> None:
             while loop.time() - needed < ABSENCE_SECONDS:
                 # First of all, the own client's line has to be noticed as gone.
                 await asyncio.sleep(LOOK_SECONDS)
-                tables = [table for table in await link.list_tables() if table.state in UNDER_WAY]
-                if not tables:
-                    break
-                if others_play(tables):
+                tables = await link.list_tables()
+                if owner_is_back(tables) or others_play(tables):
                     needed = loop.time()
+                elif not any(table.state in UNDER_WAY for table in tables):
+                    break
     except GenialError:
         pass  # A host that does not answer itself is of no use to anybody either.
 
@@ -146,10 +170,6 @@ async def _last_words() -> bytes:
 def _resolve(future: asyncio.Future[bytes], value: bytes) -> None:
     if not future.done():
         future.set_result(value)
-
-
-def _tell(what: dict[str, object]) -> None:
-    print(json.dumps(what), flush=True)
 
 
 if __name__ == "__main__":

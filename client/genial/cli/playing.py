@@ -9,12 +9,12 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from genial.cli.crash import log_dir
 from genial.cli.failure import Failure
 from genial.cli.host import default_data_dir
-from genial.cli.play_terms import STOP, PlayHost, others_play
+from genial.cli.play_terms import STOP, PlayHost, Ready, noted_running, others_play
 from genial.client.lines import LineReader, say, yes
 from genial.client.session import (
     Access,
@@ -67,9 +67,13 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
     """
     store = DiskStore()
     async with AsyncExitStack() as stack:
-        host = await stack.enter_async_context(_host_beside(wanted))
-        link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
-        await stack.enter_async_context(link)
+        found = await _left_running(stack, store)
+        if found is not None:
+            host, link = found
+        else:
+            host = await stack.enter_async_context(_host_beside(wanted))
+            link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
+            await stack.enter_async_context(link)
         session = await _sit(link, wanted)
         if screen:
             from genial.client import app
@@ -153,12 +157,38 @@ async def _is_needed(link: HostLink, session: Session) -> bool:
     return others_play(tables)
 
 
-async def _sit(link: HostLink, wanted: Wanted) -> Session:
-    """Back to a game that was left, or at a new table."""
+async def _left_running(stack: AsyncExitStack, store: DiskStore) -> tuple[_Beside, HostLink] | None:
+    """A host of before that runs on, with a game that is ours to go back to.
+
+    It stays for the others' game, or has not noticed yet that our client is gone.
+    """
+    for ready in noted_running(default_data_dir("play")):
+        host = _Beside(ready)
+        try:
+            link = await connect(f"127.0.0.1:{ready.port}", store=store, access=host.access)
+            await stack.enter_async_context(link)
+            if link.host.host_id == ready.host_id and await _own_game(link) is not None:
+                return host, link
+        except GenialError:
+            continue  # It has ended since, or something else listens there now.
+    return None
+
+
+async def _own_game(link: HostLink) -> tuple[str, str] | None:
+    """The table of a running game that we have a seat in, and our name there."""
     held = {seat.table_id: seat.name for seat in link.seats_held() if not seat.in_use}
     for table in await link.list_tables():
         if table.table_id in held and table.state == TableState.TABLE_STATE_ACTIVE:
-            return await join(link, table.table_id, name=held[table.table_id])
+            return table.table_id, held[table.table_id]
+    return None
+
+
+async def _sit(link: HostLink, wanted: Wanted) -> Session:
+    """Back to a game that was left, or at a new table."""
+    own = await _own_game(link)
+    if own is not None:
+        table_id, name = own
+        return await join(link, table_id, name=name)
     options = TableOptions(
         rules=rules_to_message(wanted.rules), first=FirstSeat(named=0), clock=wanted.clock
     )
@@ -192,10 +222,10 @@ class _Beside:
         stays: Whether it is to stay when the client goes, for the others' game.
     """
 
-    def __init__(self, port: int, invite: str, fingerprint: str | None) -> None:
-        self.port = port
-        self.invite = invite
-        self.access = Access(plaintext=fingerprint is None, fingerprint=fingerprint)
+    def __init__(self, ready: Ready) -> None:
+        self.port = ready.port
+        self.invite = _shortened(ready.address)
+        self.access = Access(plaintext=ready.fingerprint is None, fingerprint=ready.fingerprint)
         self.stays = False
 
 
@@ -231,8 +261,7 @@ async def _host_beside(wanted: Wanted) -> AsyncIterator[_Beside]:
     )
     assert process.stdin is not None
     try:
-        told = await _first_words(process, arguments.log)
-        beside = _Beside(told["port"], _shortened(told["address"]), told["fingerprint"])
+        beside = _Beside(await _first_words(process, arguments.log))
         yield beside
         if not beside.stays:
             process.stdin.write(STOP)
@@ -242,20 +271,24 @@ async def _host_beside(wanted: Wanted) -> AsyncIterator[_Beside]:
         await _wait_or_kill(process)
 
 
-async def _first_words(process: asyncio.subprocess.Process, log: str) -> dict[str, Any]:
+async def _first_words(process: asyncio.subprocess.Process, log: str) -> Ready:
     assert process.stdout is not None
     line = b""
     try:
         async with asyncio.timeout(START_SECONDS):
             line = await process.stdout.readline()
-        told = json.loads(line)
+        return Ready.of_text(line)
     except (TimeoutError, ValueError):
-        told = None
-    if not isinstance(told, dict):
-        raise Failure(f"The host did not start; {log} tells why.")
-    if "error" in told:
-        raise Failure(str(told["error"]))
-    return told
+        raise Failure(_problem(line) or f"The host did not start; {log} tells why.") from None
+
+
+def _problem(line: bytes) -> str:
+    """What a host says instead of being ready; empty when it said nothing."""
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return ""
+    return str(told.get("error", "")) if isinstance(told, dict) else ""
 
 
 async def _wait_or_kill(process: asyncio.subprocess.Process) -> None:
