@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,6 +157,32 @@ def test_clocks(base_s: int, increment_s: int) -> None:
     clock = Clock(base_s * 1000, increment_s * 1000)
     assert values.clock_from_message(values.clock_to_message(clock)) == clock
     assert Clock.parse(str(clock)) == clock
+
+
+@pytest.mark.parametrize(
+    ("base", "increment", "field"),
+    [
+        ((0, 0), (0, 0), "base"),
+        ((-5, 0), (0, 0), "base"),
+        ((600, 2_000_000_000), (0, 0), "base"),
+        ((600, 1), (0, 0), "base"),
+        ((600, -1), (0, 0), "base"),
+        ((2**62, 0), (0, 0), "base"),
+        ((600, 0), (-1, 0), "increment"),
+        ((600, 0), (0, -(10**9)), "increment"),
+        ((600, 0), (86_401, 0), "increment"),
+    ],
+)
+def test_what_is_no_clock_is_refused(
+    base: tuple[int, int], increment: tuple[int, int], field: str
+) -> None:
+    message = game_pb2.Clock(
+        base=Duration(seconds=base[0], nanos=base[1]),
+        increment=Duration(seconds=increment[0], nanos=increment[1]),
+    )
+    with pytest.raises(GenialError) as refused:
+        values.clock_from_message(message)
+    assert refused.value.metadata["field"] == f"clock.{field}"
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,15 @@ class TestRequests:
         assert requests.request_id(str(name)) == str(name)
         assert requests.request_id(str(name).upper()) == str(name)
 
-    @pytest.mark.parametrize("text", ["", "1", "{" + "1" * 34 + "}", "1" * 32, "g" * 36])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("", "1", "{" + "1" * 34 + "}", "1" * 32, "g" * 36),
+            # What `int` would read: several writings of one id, and some of none.
+            *(f"{first}23e4567-e89b-12d3-a456-426614174000" for first in " +_\u0661\u212a"),
+            *("1_3e4567-e89b-12d3-a456-426614174000", "1" * 8 + "-" * 28),
+        ],
+    )
     def test_anything_else_is_none(self, text: str) -> None:
         with pytest.raises(GenialError) as refused:
             requests.request_id(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from genial.cli.common import chosen_rules, game_options
+from genial.cli.common import SecondsRange, chosen_rules, game_options
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
 
@@ -26,7 +26,7 @@ from genial.cli.tree import GenialCommand
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Games at once. [default: all cores]")
 @click.option(
     "--think",
-    type=click.FloatRange(0, 3600, min_open=True),
+    type=SecondsRange(0, 3600, min_open=True),
     metavar="SECONDS",
     help="Time for one move. [default: each level's own]",
 )
@@ -73,7 +73,9 @@ def arena(
     count = None if until_sure else games or 100
     try:
         workers = local_workers(jobs) if cluster is None else cluster_workers(cluster)
-        with click.progressbar(length=count or MOST_GAMES, file=sys.stderr) as bar:
+        with click.progressbar(
+            length=count or MOST_GAMES, file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as bar:
 
             def told(standing: Standing) -> None:
                 bar.update(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from genial.cli.access import AccessOptions, host_options
+from genial.cli.common import SecondsRange
 from genial.cli.tree import GenialCommand
 
 
@@ -15,7 +16,7 @@ from genial.cli.tree import GenialCommand
 @click.option("--name", metavar="NAME", default="", help="The bot's name. [default: its level]")
 @click.option(
     "--think",
-    type=click.FloatRange(0, 3600),
+    type=SecondsRange(0, 3600),
     metavar="SECONDS",
     help="Time for one move. [default: the level's own]",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -27,6 +28,23 @@ _USUAL_PLAYERS: Final = {"free": 2, "partners": 4, "solo": 1}
 PRESETS: Final = ("genial", "official")
 
 DEFAULT_PLAYER: Final = "Player"
+
+
+class SecondsRange(click.FloatRange):
+    """Seconds between two bounds. `nan` is a float, but between no bounds."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number of seconds.
+
+        Raises:
+            click.BadParameter: It is no number, or beyond the bounds.
+        """
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
 
 
 def game_options(function: Decorated) -> Decorated:

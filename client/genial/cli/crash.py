@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import tempfile
 import traceback
 from datetime import UTC, datetime
@@ -55,12 +54,3 @@ def _write(text: str) -> Path | None:
             continue  # The next place may do; if none does, the caller says so.
         return path
     return None
-
-
-def silence_output() -> None:
-    """After whoever read our output has gone: nothing more goes there, not even at exit."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError):
-        return  # There is no such stream, so nothing will be written to it either.

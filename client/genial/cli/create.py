@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @table_options
 @click.option(
     "--games",
-    type=click.IntRange(0, 1000),
+    type=click.IntRange(0, 99),
     default=0,
     metavar="N",
     help="Games in the match; 0: as long as everybody wants a rematch. [default: 0]",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
 
 import click
 
-from genial.cli import crash
+from genial.cli import crash, streams
 from genial.cli.failure import Failure
 from genial.cli.tree import genial
 
@@ -19,7 +18,6 @@ def run(arguments: Sequence[str]) -> int:
     # gRPC's own lines would stand in the middle of a screen, and whoever knocks at a host
     # without knowing TLS would fill its log. What matters reaches us as errors.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    _write_any_name()
     try:
         result = genial.main(list(arguments), prog_name="genial", standalone_mode=False)
         sys.stdout.flush()
@@ -35,7 +33,11 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 1
     except BrokenPipeError:
-        crash.silence_output()
+        streams.silence_output()
+        return 1
+    except streams.OutputError as fault:
+        streams.silence_output()
+        _complain(f"genial: Standard output cannot be written: {fault.strerror}.")
         return 1
     except Exception as error:
         if os.environ.get("GENIAL_TRACEBACK"):
@@ -45,15 +47,13 @@ def run(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _write_any_name() -> None:
-    """Names come from everywhere; what this terminal's encoding lacks is shown as `?`."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
 def _usage_line(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "genial"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        # Its message would be the whole help.
+        group = error.ctx.command
+        known = ", ".join(group.list_commands(error.ctx)) if isinstance(group, click.Group) else ""
+        return f"{command}: Say what to do: {known}. Try: {command} --help"
     message = " ".join(error.format_message().split())
     return f"{command}: {message} Try: {command} --help"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from genial.cli.common import print_json, run, warn
+from genial.cli.common import SecondsRange, print_json, run, warn
 from genial.cli.tree import GenialCommand
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ WAIT_SECONDS: Final = 2.0
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.option(
     "--wait",
-    type=click.FloatRange(0, 600),
+    type=SecondsRange(0, 600),
     default=WAIT_SECONDS,
     show_default=True,
     metavar="S",

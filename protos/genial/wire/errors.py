@@ -29,7 +29,7 @@ On the wire an error is a canonical code, its English sentence, and a
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -42,6 +42,7 @@ from genial.engine.refusal import SENTENCES, Refusal, Refused
 DOMAIN: Final = "genial"
 DETAILS_KEY: Final = "grpc-status-details-bin"
 
+_LONGEST_LEVEL: Final = 40
 _LONGEST_VALUE: Final = 200
 """Metadata travels in HTTP/2 headers, which are small; what a caller sent is cut there."""
 
@@ -438,6 +439,30 @@ def fill(template: str, metadata: Mapping[str, str]) -> str:
 def malformed(field: str, fault: str) -> GenialError:
     """A request whose `field` (a path like ``cells[0].q``) is wrong; `fault` says how."""
     return GenialError(Reason.MALFORMED, field=field, fault=fault)
+
+
+def bad_token(field: str, fault: Exception) -> GenialError:
+    """A seat token that can be nobody's; `fault` says why in half a sentence."""
+    return GenialError(
+        Reason.BAD_SEAT_TOKEN, sentence=f"{field}: {fault}.", metadata={"field": field}
+    )
+
+
+def unknown_level(level: str, levels: Sequence[str], field: str) -> GenialError:
+    """A bot level that the host does not have; those with a style are too many to name.
+
+    Args:
+        level: What was asked for.
+        levels: What there is, weakest first.
+        field: Where it was asked for.
+    """
+    known = ", ".join(each for each in levels if "/" not in each)
+    return GenialError(
+        Reason.UNKNOWN_BOT_LEVEL,
+        level=level[:_LONGEST_LEVEL],
+        levels=known or "none, this host has no bots",
+        field=field,
+    )
 
 
 def status_details(error: GenialError) -> bytes:

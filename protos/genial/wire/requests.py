@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import uuid
+import re
 from typing import Final
 
 from genial.engine.moves import Cells
@@ -17,7 +17,8 @@ DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 200
 _LONGEST_ID: Final = 64
 _LONGEST_PAGE_TOKEN: Final = 256
-_UUID_TEXT: Final = 36
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""`uuid.UUID` reads blanks, signs and digits of other scripts too: several texts for one id."""
 
 
 def request_id(value: str, field: str = "request_id") -> str:
@@ -27,12 +28,10 @@ def request_id(value: str, field: str = "request_id") -> str:
         GenialError: MALFORMED, unless it is a UUID like
             ``123e4567-e89b-12d3-a456-426614174000``.
     """
-    try:
-        if len(value) != _UUID_TEXT:
-            raise ValueError(value)
-        return str(uuid.UUID(value))
-    except ValueError:
-        raise malformed(field, "must be a UUID, a new one for each command") from None
+    canonical = value.lower()
+    if not value.isascii() or _UUID.fullmatch(canonical) is None:
+        raise malformed(field, "must be a UUID, a new one for each command")
+    return canonical
 
 
 def identifier(value: str, field: str) -> str:

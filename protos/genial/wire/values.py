@@ -338,11 +338,7 @@ def clock_from_message(message: game_pb2.Clock, field: str = "clock") -> Clock:
     Raises:
         GenialError: MALFORMED, for no base time, broken seconds, or more than a day.
     """
-    clock = Clock(duration_from_message(message.base), duration_from_message(message.increment))
-    for part, length_ms, least in (
-        ("base", clock.base_ms, 1),
-        ("increment", clock.increment_ms, 0),
-    ):
-        if not least <= length_ms <= _LONGEST_CLOCK_MS or length_ms % _MS:
+    for part, length, least in (("base", message.base, 1), ("increment", message.increment, 0)):
+        if length.nanos or not least <= length.seconds <= _LONGEST_CLOCK_MS // _MS:
             raise malformed(f"{field}.{part}", "must be whole seconds, at most a day")
-    return clock
+    return Clock(duration_from_message(message.base), duration_from_message(message.increment))

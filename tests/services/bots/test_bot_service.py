@@ -118,12 +118,17 @@ async def test_a_bot_sits_on_the_last_open_seat_and_is_played(tmp_path: Path) ->
 async def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     async with serving(tmp_path) as (world, bots):
         ana, _ = await people_at_a_table(world, "Ana", "Eva", rules=rules(3))
-        with refused(Reason.UNKNOWN_BOT_LEVEL):
+        with pytest.raises(GenialError) as unknown:
             await bots.seat_bot(seat_request(ana.table_id, level="genius"), ana.call)
+        assert unknown.value.reason == Reason.UNKNOWN_BOT_LEVEL
+        assert unknown.value.metadata["field"] == "level"
+        assert unknown.value.sentence.endswith("genius; choose one of easy, medium.")
         with refused(Reason.SEAT_TAKEN):
             await bots.seat_bot(seat_request(ana.table_id, seat=1), ana.call)
-        with refused(Refusal.NO_SUCH_SEAT):
+        with pytest.raises(GenialError) as beyond:
             await bots.seat_bot(seat_request(ana.table_id, seat=7), ana.call)
+        assert beyond.value.reason == Refusal.NO_SUCH_SEAT
+        assert beyond.value.metadata == {"seat": "7", "field": "seat"}
         with refused(Reason.UNKNOWN_TABLE):
             await bots.seat_bot(seat_request("nowhere"), ana.call)
         with refused(Reason.MALFORMED):
@@ -162,8 +167,10 @@ async def test_a_bot_is_removed_by_anybody_seated_and_people_are_not(tmp_path: P
 
         with refused(Reason.SEAT_NOT_A_BOT):
             await remove(1, ana)
-        with refused(Refusal.NO_SUCH_SEAT):
+        with pytest.raises(GenialError) as beyond:
             await remove(9, ana)
+        assert beyond.value.reason == Refusal.NO_SUCH_SEAT
+        assert beyond.value.metadata["field"] == "seat"
         with refused(Reason.BAD_SEAT_TOKEN):
             await remove(2, Player(world, "Leo", ana.table_id))
         request_id = rid()
@@ -212,3 +219,6 @@ async def test_levels_come_in_pages(tmp_path: Path) -> None:
         )
         assert [level.level for level in rest.levels] == ["medium"]
         assert not rest.next_page_token
+        with pytest.raises(GenialError) as refusal:
+            await bots.list_bot_levels(pb.ListBotLevelsRequest(page_token="bm9uZQ=="), Call())
+        assert refusal.value.metadata["field"] == "page_token"

@@ -12,13 +12,29 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from genial.v1 import lobby_service_pb2
-from genial.wire.errors import Code, GenialError
-from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN
+from genial.v1 import lobby_service_pb2 as pb
+from genial.wire.errors import Code, GenialError, Reason
+from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN, new_seat_token
 from genial.wire.serving import Call, method_name
-from tests.services.lobby.lobbies import Player, World, people_in_a_game, rid, world_at
+from tests.services.lobby.lobbies import (
+    Player,
+    World,
+    people_at_a_table,
+    people_in_a_game,
+    rid,
+    rules,
+    world_at,
+)
 
 SERVICE = lobby_service_pb2.DESCRIPTOR.services_by_name["LobbyService"]
 UNARY = [rpc.name for rpc in SERVICE.methods if not rpc.server_streaming]
+CREATORS = ("KickSeat", "LockSeats", "ShelveTable")
+"""What only who opened the table may do."""
+PEOPLES = (
+    *("LeaveTable", "SetReady", "CommitNonce", "RevealNonce", "StartGame", "Rematch"),
+    *("ProposeEnd", "PauseClocks", "ResumeTable"),
+)
+"""What everybody seated may do."""
 STREAMING = [rpc.name for rpc in SERVICE.methods if rpc.server_streaming]
 
 TEXTS = (
@@ -116,3 +132,74 @@ async def test_rubbish_is_refused_with_a_sentence_and_the_table_stays(
                 assert refusal.sentence.endswith((".", "?", "!"))
                 assert len(refusal.sentence) < 500
         assert world.lobby.table(ana.table_id).table.seats[eva.seat].name == "Eva"
+
+
+def seated_request(rpc: str, table_id: str, **fields: Any) -> Message:
+    """Well formed, for the table as it stands."""
+    message = GetMessageClass(SERVICE.methods_by_name[rpc].input_type)()
+    for name, value in {"request_id": rid(), "table_id": table_id, **fields}.items():
+        setattr(message, name, value)
+    for name in ("nonce", "nonce_hash"):
+        if name in message.DESCRIPTOR.fields_by_name and name not in fields:
+            setattr(message, name, b"n" * 32)
+    return message
+
+
+@pytest.mark.parametrize("rpc", [*CREATORS, *PEOPLES])
+@pytest.mark.parametrize("token", [new_seat_token(), "", "garbage", "+" * 43, "A" * 5000])
+async def test_who_holds_no_seat_is_told_so_and_not_who_might(
+    tmp_path: Path, rpc: str, token: str
+) -> None:
+    async with world_at(tmp_path) as world:
+        ana, _ = await people_at_a_table(world, "Ana", "Eva")
+        refusal = await ask(
+            world, rpc, seated_request(rpc, ana.table_id), Call({SEAT_TOKEN: token})
+        )
+        assert refusal is not None
+        assert (refusal.code, refusal.reason) == (Code.UNAUTHENTICATED, Reason.BAD_SEAT_TOKEN)
+        nobody = await ask(world, rpc, seated_request(rpc, ana.table_id), Call())
+        assert nobody is not None
+        assert nobody.reason == Reason.SEAT_TOKEN_NEEDED
+
+
+@pytest.mark.parametrize("rpc", CREATORS)
+async def test_somebody_elses_table(tmp_path: Path, rpc: str) -> None:
+    async with world_at(tmp_path) as world:
+        ana, eva = await people_at_a_table(world, "Ana", "Eva")
+        refusal = await ask(world, rpc, seated_request(rpc, ana.table_id), eva.call)
+        assert refusal is not None
+        assert refusal.reason == Reason.NOT_CREATOR
+
+
+@pytest.mark.parametrize(
+    ("rpc", "field"), [("CommitNonce", "nonce_hash"), ("RevealNonce", "nonce")]
+)
+@pytest.mark.parametrize("length", [0, 31, 33])
+async def test_secrets_of_another_length_are_malformed_at_any_time(
+    tmp_path: Path, rpc: str, field: str, length: int
+) -> None:
+    async with world_at(tmp_path) as world:
+        (ana,) = await people_at_a_table(world, "Ana", rules=rules(2))
+        request = seated_request(rpc, ana.table_id, **{field: b"n" * length})
+        refusal = await ask(world, rpc, request, ana.call)
+        assert refusal is not None
+        assert (refusal.reason, refusal.metadata["field"]) == (Reason.MALFORMED, field)
+
+
+async def test_an_open_seat_tells_strangers_nothing(tmp_path: Path) -> None:
+    async with world_at(tmp_path) as world:
+        (ana,) = await people_at_a_table(world, "Ana", rules=rules(3))
+        request = seated_request("KickSeat", ana.table_id, seat=2)
+        refusal = await ask(world, "KickSeat", request, Call({SEAT_TOKEN: new_seat_token()}))
+        assert refusal is not None
+        assert refusal.reason == Reason.BAD_SEAT_TOKEN
+
+
+async def test_a_request_id_in_capitals_is_the_same(tmp_path: Path) -> None:
+    async with world_at(tmp_path) as world:
+        (ana,) = await people_at_a_table(world, "Ana", rules=rules(2))
+        name = rid()
+        first = pb.SendChatRequest(request_id=name, table_id=ana.table_id, text="hello")
+        again = pb.SendChatRequest(request_id=name.upper(), table_id=ana.table_id, text="hello")
+        answer = await world.handler.send_chat(first, ana.call)
+        assert await world.handler.send_chat(again, ana.call) == answer

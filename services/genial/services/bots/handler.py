@@ -15,7 +15,7 @@ from genial.services.peers import LobbyPort, is_service, service_call
 from genial.v1 import bot_service_pb2 as pb
 from genial.v1 import game_pb2, lobby_service_pb2, table_pb2
 from genial.wire import requests
-from genial.wire.errors import GenialError, Reason
+from genial.wire.errors import GenialError, Reason, malformed, unknown_level
 from genial.wire.serving import Call
 
 DEFAULT_LEVEL: Final = "medium"
@@ -78,7 +78,9 @@ class BotHandler:
         levels = await self._supervisor.levels()
         place = requests.page_place(request.page_token)
         names = [level for level, _ in levels]
-        start = names.index(place) + 1 if place in names else 0
+        if place and place not in names:
+            raise malformed("page_token", "must be the next_page_token of the page before")
+        start = names.index(place) + 1 if place else 0
         page = levels[start : start + size]
         response = pb.ListBotLevelsResponse(
             levels=[
@@ -146,7 +148,7 @@ class BotHandler:
     async def _check_level(self, level: str) -> None:
         names = [name for name, _ in await self._supervisor.levels()]
         if level not in names:
-            raise GenialError(Reason.UNKNOWN_BOT_LEVEL, level=level[:40], levels=", ".join(names))
+            raise unknown_level(level, names, "level")
 
     async def remove_bot(self, request: pb.RemoveBotRequest, call: Call) -> pb.RemoveBotResponse:
         """Takes a bot from its seat; for the lobby: stops playing a seat that it has settled."""
@@ -160,7 +162,7 @@ class BotHandler:
         )
         seats = found.table.seats
         if request.seat >= len(seats):
-            raise GenialError(Refusal.NO_SUCH_SEAT, seat=request.seat)
+            raise GenialError(Refusal.NO_SUCH_SEAT, seat=request.seat, field="seat")
         if seats[request.seat].kind == game_pb2.SEAT_KIND_HUMAN:
             raise GenialError(Reason.SEAT_NOT_A_BOT, seat=request.seat)
         # An open seat too: if this is a repeat, the lobby remembers its answer.

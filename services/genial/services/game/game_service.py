@@ -15,7 +15,7 @@ from genial.services.game.authority import Authority
 from genial.services.game.room import Room
 from genial.services.game.store import ListedGame, SqliteGameLog
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
-from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.errors import GenialError, Reason, bad_token, malformed
 from genial.wire.metadata import SEAT_TOKEN, WATCHER, MalformedTokenError, seat_token_hash
 from genial.wire.requests import (
     page_place,
@@ -164,8 +164,8 @@ def _token_hash(call: Call) -> bytes | None:
         return None
     try:
         return seat_token_hash(token)
-    except MalformedTokenError:
-        raise GenialError(Reason.BAD_SEAT_TOKEN) from None
+    except MalformedTokenError as fault:
+        raise bad_token(SEAT_TOKEN, fault) from None
 
 
 def _viewer(room: Room, call: Call) -> bytes | None:

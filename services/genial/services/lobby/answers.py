@@ -62,4 +62,7 @@ def _method(request: Message) -> str:
 
 
 def _digest(request: Message) -> bytes:
+    # What it is looked up by may be written in several ways.
+    request = type(request).FromString(request.SerializeToString())
+    request.ClearField("request_id")
     return hashlib.sha256(request.SerializeToString(deterministic=True)).digest()

@@ -14,8 +14,9 @@ import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 
-from genial.engine.shuffle import SECRET_BYTES, commitment, nonce_hash
-from genial.wire.errors import GenialError, Reason, malformed
+from genial.engine.shuffle import commitment, nonce_hash
+from genial.wire import requests
+from genial.wire.errors import GenialError, Reason
 
 
 class DealPhase(StrEnum):
@@ -87,7 +88,7 @@ class Deal:
         Raises:
             GenialError: MALFORMED (not 32 bytes), NONCE_GIVEN (another hash was sent before).
         """
-        _check_length("nonce_hash", hash_)
+        requests.secret(hash_, "nonce_hash")
         known = self.hashes[seat]
         if known is not None:
             if known != hash_:
@@ -105,7 +106,7 @@ class Deal:
             GenialError: MALFORMED (not 32 bytes), NONCE_TOO_EARLY (hashes are missing),
                 NONCE_MISMATCH (not what the hash was made of).
         """
-        _check_length("nonce", nonce)
+        requests.secret(nonce, "nonce")
         if self.phase is DealPhase.COMMIT:
             raise GenialError(Reason.NONCE_TOO_EARLY)
         if nonce_hash(nonce) != self.hashes[seat]:
@@ -118,11 +119,6 @@ class Deal:
     def disclose(self) -> Deal:
         """The deal with its seed shown, waiting for nothing."""
         return dataclasses.replace(self, disclosed=True, deadline=None)
-
-
-def _check_length(field: str, value: bytes) -> None:
-    if len(value) != SECRET_BYTES:
-        raise malformed(field, f"must be {SECRET_BYTES} bytes, not {len(value)}")
 
 
 def _put(values: tuple[bytes | None, ...], seat: int, value: bytes) -> tuple[bytes | None, ...]:

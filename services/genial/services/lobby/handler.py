@@ -31,7 +31,7 @@ from genial.services.peers import is_service
 from genial.services.store import undivided
 from genial.v1 import lobby_service_pb2 as pb
 from genial.wire import requests
-from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.errors import GenialError, Reason, malformed, unknown_level
 from genial.wire.serving import Call
 
 DEFAULT_LEVEL: Final = "medium"
@@ -134,8 +134,7 @@ class LobbyHandler(LookingHandler):
         if levels is None:
             raise GenialError(Reason.BOT_FAILED, fault="the bots service does not answer")
         if level not in levels:
-            known = ", ".join(levels) or "none, this host has no bots"
-            raise GenialError(Reason.UNKNOWN_BOT_LEVEL, level=level[:40], levels=known, field=field)
+            raise unknown_level(level, levels, field)
 
     async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
         """A seat for the caller's token, or the one that it holds."""
@@ -243,6 +242,7 @@ class LobbyHandler(LookingHandler):
     ) -> pb.CommitNonceResponse:
         """The hash of a seat's nonce."""
         lobby = self._lobby
+        nonce_hash = requests.secret(request.nonce_hash, "nonce_hash")
         return await self._act(
             request,
             call,
@@ -251,7 +251,7 @@ class LobbyHandler(LookingHandler):
                 caller,
                 game_number=request.game_number,
                 deal=request.deal,
-                nonce_hash=request.nonce_hash,
+                nonce_hash=nonce_hash,
                 next_deadline=lobby.now() + lobby.times.deal_step,
             ),
             pb.CommitNonceResponse(),
@@ -261,6 +261,7 @@ class LobbyHandler(LookingHandler):
         self, request: pb.RevealNonceRequest, call: Call
     ) -> pb.RevealNonceResponse:
         """A seat's nonce."""
+        nonce = requests.secret(request.nonce, "nonce")
         return await self._act(
             request,
             call,
@@ -269,7 +270,7 @@ class LobbyHandler(LookingHandler):
                 caller,
                 game_number=request.game_number,
                 deal=request.deal,
-                nonce=request.nonce,
+                nonce=nonce,
             ),
             pb.RevealNonceResponse(),
         )

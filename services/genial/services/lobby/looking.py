@@ -15,7 +15,7 @@ from genial.services.lobby.table import Table
 from genial.v1 import lobby_service_pb2 as pb
 from genial.v1 import table_pb2
 from genial.wire import requests
-from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.errors import GenialError, Reason, bad_token, malformed
 from genial.wire.metadata import SEAT_TOKEN, WATCHER, MalformedTokenError, seat_token_hash
 from genial.wire.serving import Call
 
@@ -148,7 +148,7 @@ def token_hash_of(call: Call) -> bytes | None:
     """The hash of the caller's seat token, if it sends one.
 
     Raises:
-        GenialError: MALFORMED, when it is no token.
+        GenialError: BAD_SEAT_TOKEN, when it is no token.
     """
     token = call.metadata.get(SEAT_TOKEN)
     if token is None:
@@ -156,7 +156,7 @@ def token_hash_of(call: Call) -> bytes | None:
     try:
         return seat_token_hash(token)
     except MalformedTokenError as fault:
-        raise malformed(SEAT_TOKEN, str(fault)) from None
+        raise bad_token(SEAT_TOKEN, fault) from None
 
 
 def _seen(

@@ -51,11 +51,11 @@ def own_seat(table: Table, token_hash: bytes | None) -> Seat:
 
 
 def check_creator(table: Table, token_hash: bytes | None) -> None:
-    """Refuses what only the creator may do (SEAT_TOKEN_NEEDED, NOT_CREATOR)."""
+    """Refuses what only the creator may do (SEAT_TOKEN_NEEDED, BAD_SEAT_TOKEN, NOT_CREATOR)."""
     check_not_closed(table)
-    if token_hash is None:
-        raise GenialError(Reason.SEAT_TOKEN_NEEDED)
     if not table.is_creator(token_hash):
+        # Who is nobody here is told that first.
+        own_seat(table, token_hash)
         raise GenialError(Reason.NOT_CREATOR)
 
 
@@ -69,7 +69,7 @@ def check_open(table: Table) -> None:
 def check_seat_number(table: Table, number: int) -> None:
     """Refuses a seat that the table does not have (NO_SUCH_SEAT)."""
     if not 0 <= number < len(table.seats):
-        raise GenialError(Refusal.NO_SUCH_SEAT, seat=number)
+        raise GenialError(Refusal.NO_SUCH_SEAT, seat=number, field="seat")
 
 
 # --- sitting down ---------------------------------------------------------------------
@@ -280,6 +280,8 @@ def kick(table: Table, token_hash: bytes | None, number: int, now: int, chance: 
     check_seat_number(table, number)
     seat = table.seats[number]
     if seat.is_open:
+        if not table.is_creator(token_hash):
+            check_may_manage_bots(table, token_hash)
         raise GenialError(Reason.SEAT_OPEN, seat=number)
     if seat.occupant is not Occupant.BOT:
         check_creator(table, token_hash)
