@@ -207,6 +207,13 @@ def warn(sentence: str) -> None:
     print(f"genial: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
 
 
+def is_unknown() -> bool:
+    """Whether nobody has given a name on this laptop yet: somebody who is new, most likely."""
+    from genial.client.settings import load_settings, settings_path
+
+    return not load_settings(settings_path())[0].name
+
+
 def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
     """The name to sit down under, and whether the person chose it just now.
 
@@ -218,6 +225,7 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
     """
     from genial.client.errors import StorageError
     from genial.client.settings import load_settings, save_settings, settings_path
+    from genial.client.text import _
 
     if given is not None:
         if not given.strip():
@@ -230,7 +238,7 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
         return settings.name, False
     if not may_ask:
         return _user_name(), False
-    asked = click.prompt("Your name", default=_user_name(), type=str).strip() or _user_name()
+    asked = click.prompt(_("Your name"), default=_user_name(), type=str).strip() or _user_name()
     try:
         save_settings(replace(settings, name=asked), settings_path())
     except StorageError as error:

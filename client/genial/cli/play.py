@@ -9,6 +9,7 @@ import click
 from genial.cli.common import (
     chosen_rules,
     game_options,
+    is_unknown,
     name_option,
     parse_levels,
     plain_option,
@@ -63,6 +64,7 @@ def play(
     """
     from genial.cli.playing import Wanted, play_here
     from genial.client.lines import are_terminals, can_draw
+    from genial.client.text import _
 
     rules = chosen_rules(players, mode, preset, partners_talk=partners_talk)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
@@ -72,6 +74,12 @@ def play(
             " opens a table for bots alone."
         )
     terminal = are_terminals()
+    screen = can_draw() and not plain
+    first_time = name is None and is_unknown()
     chosen, _explicit = player_name(name, may_ask=terminal)
+    if first_time and screen and click.confirm(_("New to the game? Ten short lessons first")):
+        from genial.client import app
+
+        run_client(app.run_lessons)
     wanted = Wanted(rules, clock, tuple(levels), chosen, port, not no_announce, plaintext)
-    return run_client(lambda: play_here(wanted, screen=can_draw() and not plain, terminal=terminal))
+    return run_client(lambda: play_here(wanted, screen=screen, terminal=terminal))

@@ -9,6 +9,7 @@ import click
 
 _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "play": ("genial.cli.play", "Play on this laptop: a host, bots, and your own client."),
+    "learn": ("genial.cli.learn", "Learn the game in ten short steps."),
     "join": ("genial.cli.join", "Take a seat at a host on the network."),
     "watch": ("genial.cli.watch", "Watch a table without taking a seat."),
     "host": ("genial.cli.host", "Host tables for the network, without a screen."),

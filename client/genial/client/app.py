@@ -133,6 +133,13 @@ async def run_replay(
         return await player.run_replay(opened)
 
 
+async def run_lessons() -> int:
+    """The tutorial on the full screen until the player leaves; see `run`."""
+    player = Player()
+    with _ended_by_signals(player):
+        return await player.run(LessonTable(player.model.settings.name))
+
+
 def opened_message(opened: OpenedRecord) -> m.RecordOpened:
     """A record that was read, for the screen."""
     from genial.client.record_show import verdict_sentence
@@ -201,6 +208,7 @@ class Player:
         self._own_link: HostLink | None = None
         self._finder: Finder | None = None
         self._advice = ScreenAdvice()
+        self._exit_asked = False
         self._came_by_list = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._follower: asyncio.Task[None] | None = None
@@ -219,7 +227,9 @@ class Player:
             now=now,
         )
 
-    async def run(self, session: Session | None = None, addresses: Sequence[str] = ()) -> int:
+    async def run(
+        self, session: Session | LessonTable | None = None, addresses: Sequence[str] = ()
+    ) -> int:
         """Until the player leaves; returns the exit code."""
 
         def begin() -> None:
@@ -249,7 +259,9 @@ class Player:
             try:
                 begin()
                 self._schedule_wake()
-                return await app.run_async(handle_sigint=False, set_exception_handler=False)
+                return await app.run_async(
+                    pre_run=self._exit_if_asked, handle_sigint=False, set_exception_handler=False
+                )
             finally:
                 self._app = None
                 await self._close()
@@ -391,7 +403,7 @@ class Player:
 
     async def _begin_lessons(self) -> None:
         await self._stop_browsing()
-        self._attach(LessonTable())
+        self._attach(LessonTable(self.model.settings.name))
 
     async def _ask_levels(self, address: str) -> None:
         async with await self._make_link(address, store=self._store) as link:
@@ -525,12 +537,20 @@ class Player:
 
     def _exit(self, fault: BaseException | None = None) -> None:
         app = self._app
-        if app is None or app.future is None or app.future.done():
+        if app is None or app.future is None:
+            # Not running yet: it ends as soon as it does.
+            self._exit_asked = True
+            return
+        if app.future.done():
             return
         if fault is not None:
             app.exit(exception=fault)
         else:
             app.exit(result=0)
+
+    def _exit_if_asked(self) -> None:
+        if self._exit_asked:
+            self._exit()
 
     def _schedule_wake(self) -> None:
         """One timer for the next moment at which the screen changes by itself; no polling."""

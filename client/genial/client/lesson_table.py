@@ -80,6 +80,8 @@ _SCRIPT: Final = [
     "PP I3 I4",
     "GY J3 K3",
 ]
+LEARNER: Final = "Ana"
+"""Who plays as long as no name is known; a word like "you" would not go with the sentences."""
 _OPENED: Final = 0
 _SCORING: Final = 16
 _EXCHANGE: Final = 20
@@ -88,9 +90,9 @@ _CALL: Final = 38
 _POSITIONS: Final = {0: _OPENED, 5: _SCORING, 6: _EXCHANGE, 7: _CALL}
 
 
-def scripted(placements: int) -> Game:
-    """The scripted game after so many placements, each turn ended."""
-    seats = (Seat(_("You"), SeatKind.HUMAN), Seat("Max", SeatKind.BOT))
+def scripted(placements: int, name: str = LEARNER) -> Game:
+    """The scripted game after so many placements, each turn ended; `name` is the learner's."""
+    seats = (Seat(name, SeatKind.HUMAN), Seat("Max", SeatKind.BOT))
     game = Game.new(Rules(players=2), seats, 0, open_bag(_KEY))
     game = _after(game, DealRacks())
     for line in _SCRIPT[:placements]:
@@ -111,12 +113,12 @@ def _after(game: Game, command: Command) -> Game:
     return game
 
 
-def position(step: int) -> Game | None:
+def position(step: int, name: str = LEARNER) -> Game | None:
     """The game with which a step of the lessons begins; None: it goes on."""
     placements = _POSITIONS.get(step)
     if placements is None:
         return None
-    game = scripted(placements)
+    game = scripted(placements, name)
     if placements == _EXCHANGE:
         # The moment after placing, with a rack that shows no weakest colour.
         game = _after(game, _command(game, _SCRIPT[placements]))
@@ -129,8 +131,9 @@ def position(step: int) -> Game | None:
 class LessonTable:
     """A table without a host; see `genial.client.session.Session` for the interface."""
 
-    def __init__(self) -> None:
-        """Sits down; the first position is dealt."""
+    def __init__(self, name: str = "") -> None:
+        """Sits down; the first position is dealt. Without a name the learner is called Ana."""
+        self._name = name or LEARNER
         self.link: Any = SimpleNamespace(address="")
         self.table_id = "lessons"
         self.seat = 0
@@ -138,13 +141,13 @@ class LessonTable:
         self.table.viewer_seat = 0
         self._number = 0
         self._queue: asyncio.Queue[Update] = asyncio.Queue()
-        self._game = scripted(0)
+        self._game = scripted(0, self._name)
         self._queue.put_nowait(TableChanged(self.table, None))
         self.begin(0)
 
     def begin(self, step: int) -> None:
         """Lay out the position of a step, if it has one of its own."""
-        game = position(step)
+        game = position(step, self._name)
         if game is not None:
             self._game = game
             self._number += 1

@@ -36,6 +36,20 @@ def test_whole_game_against_a_bot_by_keys(tmp_path: Path) -> None:
         assert pty.restored()
 
 
+def test_somebody_new_is_taught_first(tmp_path: Path) -> None:
+    with genial(tmp_path, "play", "--no-announce") as pty:
+        pty.sees("Your name")
+        pty.press("Eva\r", "New to the game?")
+        pty.press("y\r", "1/10")
+        pty.sees("YOUR TURN, EVA")
+        pty.press("q", "join: genial join")
+        pty.sees("YOUR TURN, EVA")
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        assert pty.ended() == 0
+        assert pty.restored()
+
+
 def test_a_storm_of_resizes(tmp_path: Path) -> None:
     sizes = [(80, 24), (79, 24), (120, 40), (3, 2), (1, 1), (200, 60), (96, 32), (40, 100)]
     with genial(tmp_path, *PLAY) as pty:
