@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
-from typing import Any
 
 import pytest
 
 from tests.lan.namespaces import Laptop, lan, missing
+from tests.lan.programs import HOG, Program, running
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -60,71 +54,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-HOG = """
-import socket, time
-with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as hog:
-    hog.bind(("", 5353))
-    print("held", flush=True)
-    time.sleep(600)
-"""
-
-
-class Program:
-    """A program on a laptop, its lines read as they come."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.errors: list[str] = []
-        self._lines: Queue[str] = Queue()
-        self._readers = [Thread(target=self._read), Thread(target=self._read_errors)]
-        for reader in self._readers:
-            reader.start()
-
-    def _read(self) -> None:
-        for line in self.process.stdout or ():
-            self._lines.put(line)
-
-    def _read_errors(self) -> None:
-        for line in self.process.stderr or ():
-            self.errors.append(line)
-
-    def line(self, fits: Callable[[str], bool] = bool, seconds: float = 30) -> str:
-        """The next line that fits."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.01, deadline - time.monotonic()))
-            except Empty:
-                pytest.fail(f"no such line within {seconds} s; errors: {''.join(self.errors)}")
-            if fits(line):
-                return line
-
-    def heard(self, fits: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The next thing heard that fits."""
-        found: dict[str, Any] = json.loads(self.line(lambda line: fits(json.loads(line))))
-        return found
-
-    def kill(self) -> None:
-        """Ends it whatever it does, and hears it out."""
-        self.process.kill()
-        for reader in self._readers:
-            reader.join()
-
-    def end(self) -> int:
-        """Asks it to end; returns its exit status."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10)
-
-
-@contextmanager
-def running(laptop: Laptop, code: str, *words: str) -> Iterator[Program]:
-    with laptop.start(sys.executable, "-c", code, *words) as process:
-        program = Program(process)
-        try:
-            yield program
-        finally:
-            program.kill()
 
 
 @contextmanager

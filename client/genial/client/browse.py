@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from zeroconf import (
+    BadTypeInNameException,
     DNSQuestionType,
     Error,
     InterfaceChoice,
@@ -242,7 +243,10 @@ class Browser:
         if state_change is ServiceStateChange.Removed:
             self._forget(name)
             return
-        info = AsyncServiceInfo(service_type, name)
+        try:
+            info = AsyncServiceInfo(service_type, name)
+        except BadTypeInNameException:
+            return  # A name that no host of ours could have.
         if info.load_from_cache(zeroconf):
             self._take(name, info)
         elif len(self._tasks) < _MOST_TASKS:

@@ -36,6 +36,9 @@ CHANNEL_OPTIONS: Final[tuple[tuple[str, int | str], ...]] = (
     # A pulled cable is noticed within these two together.
     ("grpc.keepalive_time_ms", 5_000),
     ("grpc.keepalive_timeout_ms", 3_000),
+    # The timeout above is TCP's, and a frozen host's kernel still answers that; this is the
+    # timeout of the ping itself, a minute unless it is set.
+    ("grpc.http2.ping_timeout_ms", 3_000),
     ("grpc.http2.max_pings_without_data", 0),
     # The default grows to two minutes, far beyond anybody's patience.
     ("grpc.initial_reconnect_backoff_ms", 100),

@@ -30,6 +30,7 @@ _PINGS: Final[tuple[tuple[str, int | str], ...]] = (
     # Together less than five seconds; the host allows one ping in two seconds.
     ("grpc.keepalive_time_ms", 2_200),
     ("grpc.keepalive_timeout_ms", 1_800),
+    ("grpc.http2.ping_timeout_ms", 1_800),
 )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from ipaddress import ip_address
 from typing import Final
@@ -152,8 +152,11 @@ class Announcer:
             if self._zeroconf is None:
                 await self._register()
             else:
+                # The news first: new networks are told at once what is registered, and an old
+                # address that is told once more is not forgotten.
+                sent = await self._begin_update(self._zeroconf)
                 await self._zeroconf.async_update_interfaces(self._interfaces())
-                await self._send_update()
+                await sent
                 log.info("announcing on %s", ", ".join(best_first(addresses)) or "no network")
         except (NonUniqueNameException, BadTypeInNameException, *_FAULTS) as fault:
             await self._stop()
@@ -213,11 +216,16 @@ class Announcer:
             await asyncio.sleep(_UPDATE_PAUSE)
 
     async def _send_update(self) -> None:
-        if self._zeroconf is None or self._info is None:
-            return
+        if self._zeroconf is not None:
+            await (await self._begin_update(self._zeroconf))
+
+    async def _begin_update(self, zeroconf: AsyncZeroconf) -> Awaitable[object]:
+        """What is announced is up to date at once; who awaits the result waits until it is told."""
+        if self._info is None:
+            return asyncio.sleep(0)
         self._announced = self._describe()
         self._info = self._make_info(self._announced)
-        await (await self._zeroconf.async_update_service(self._info))
+        return await zeroconf.async_update_service(self._info)
 
     def _complain(self, fault: Exception) -> None:
         if self._complained:
