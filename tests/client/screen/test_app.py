@@ -234,3 +234,8 @@ async def test_whole_game_by_commands(tmp_path: Path) -> None:
 
             await hands.until(changed, "the command did nothing")
         await hands.sees("RANKING")
+
+
+async def test_stopping_before_it_runs_is_no_hang(tmp_path: Path) -> None:
+    async with sitting(FakeTable().as_session(), tmp_path):
+        pass
