@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Final, TypeVar
 
+from genial.client import helper
 from genial.engine.record_text import Record
 from genial.engine.view import PlayerView
 from genial.strategy.advice import Advice, advise
@@ -47,11 +47,6 @@ def _whole_review(record: Record, rollouts: int) -> Review | None:
 def _hint(view: PlayerView, memory: Memory, rollouts: int) -> Advice:
     rng = random.Random(f"hint/{view.revision}")
     return advise(view, memory, EXPERT, rollouts=rollouts, rng=rng)
-
-
-def _lower_priority() -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
 
 
 class Advisor:
@@ -90,7 +85,7 @@ class Advisor:
         if self._pool is None:
             # Started afresh, never forked: the client's threads and sockets stay here.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_lower_priority)
+            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=helper.begin)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
         except BrokenProcessPool:

@@ -13,6 +13,8 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, Final, Protocol, TypeVar
 
+from genial.client import helper
+
 Task = TypeVar("Task")
 Found = TypeVar("Found")
 
@@ -71,17 +73,12 @@ def in_order(
             promise.cancel()
 
 
-def _lower_priority() -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
-
-
 @contextmanager
 def local_workers(jobs: int | None = None) -> Iterator[Workers]:
     """Processes on this machine, of low priority; as many as there are cores unless said."""
     count = jobs or os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_lower_priority)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=helper.begin)
     try:
         yield Workers(pool.submit, count)
     finally:

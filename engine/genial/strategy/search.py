@@ -9,6 +9,7 @@ policy, then the evaluation. Sequential halving spends the budget where it matte
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 from typing import Final
@@ -177,23 +178,29 @@ def rollout(
     return evaluation.value(state, me)
 
 
+Try = Callable[[Candidate, Deal], float]
+"""What comes of a candidate under a deal."""
+
+
 def halve(
     candidates: list[Candidate],
     deals: Deals,
-    me: int,
     budget: Budget,
-    depth: Depth,
-    evaluation: Evaluation,
+    count: int,
+    attempt: Try,
     started: float,
 ) -> list[Candidate]:
-    """Try candidates in rollouts, dropping the worse half again and again; best first.
+    """Try candidates deal by deal, dropping the worse half again and again; best first.
 
     Args:
         candidates: At least one, best first.
+        deals: Guesses at what is hidden; each is the same for all candidates.
+        count: How many candidates to begin with.
+        attempt: One try.
         started: The clock's reading when the decision began; the time since then counts.
     """
     clock = budget.clock
-    left = candidates[: depth.candidates]
+    left = candidates[:count]
     dropped: list[Candidate] = []
     rounds = max(1, (len(left) - 1).bit_length())
     total = budget.rollouts
@@ -205,16 +212,23 @@ def halve(
         now = clock()
         until = None if ends is None else now + (ends - now) / (rounds - number)
         dealt = 0
-        while quota is None or dealt < quota:
-            if until is not None and clock() >= until:
-                break
+        in_time = True
+        while in_time and (quota is None or dealt < quota):
             deal = deals.next()
+            values: list[float] = []
             for candidate in left:
-                candidate.total += rollout(candidate, deal, me, depth.turns, evaluation, deals.rng)
-                candidate.count += 1
+                if until is not None and clock() >= until:
+                    in_time = False
+                    break
+                values.append(attempt(candidate, deal))
+            else:
+                # A deal counts for all or for none: candidates are compared under the same.
+                for candidate, value in zip(left, values, strict=True):
+                    candidate.total += value
+                    candidate.count += 1
             dealt += 1
         left.sort(key=lambda one: -one.score)
         keep = max(1, (len(left) + 1) // 2)
         dropped = left[keep:] + dropped
         left = left[:keep]
-    return left + dropped + candidates[depth.candidates :]
+    return left + dropped + candidates[count:]

@@ -9,12 +9,13 @@ from functools import cache
 from genial.engine.game import Command, ExchangeRack, RefillRack
 from genial.engine.rules import Mode, Rules
 from genial.engine.view import PlayerView
+from genial.strategy import endgame
 from genial.strategy.baselines import placing
 from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation, Model, model_key, shipped_model
-from genial.strategy.memory import Deals, Memory, known_state
+from genial.strategy.memory import Deal, Deals, Memory, known_state
 from genial.strategy.playout import FIRST
-from genial.strategy.search import Candidate, Depth, closings, halve, placements
+from genial.strategy.search import Candidate, Depth, closings, halve, placements, rollout
 from genial.strategy.temper import Temperament, slip
 
 
@@ -32,11 +33,13 @@ class Skill:
         depth: How wide and far it looks.
         tries_placements: Whether placements are tried in rollouts; else the evaluation
             of what stands after them decides. Exchanges are always tried.
+        searches_end: Whether the last placements are searched move against move.
         slips: How much chance mixes into its judgement, in logits (`temper.slip`).
     """
 
     depth: Depth = field(default_factory=Depth)
     tries_placements: bool = True
+    searches_end: bool = True
     slips: float = 0.0
 
 
@@ -111,7 +114,18 @@ class Thinker:
         if len(candidates) == 1:
             return candidates
         deals = Deals(view, memory, rng)
-        return halve(candidates, deals, me, budget, depth, evaluation, started)
+        if self.skill.searches_end and endgame.is_near(state):
+            count = endgame.CANDIDATES
+
+            def attempt(candidate: Candidate, deal: Deal) -> float:
+                return endgame.settle(candidate, deal, me, evaluation, rng)
+        else:
+            count = depth.candidates
+
+            def attempt(candidate: Candidate, deal: Deal) -> float:
+                return rollout(candidate, deal, me, depth.turns, evaluation, rng)
+
+        return halve(candidates, deals, budget, count, attempt, started)
 
     def _shift(self, candidates: list[Candidate], me: int, rng: random.Random) -> None:
         if self.temperament is None and not self.skill.slips:
