@@ -19,6 +19,7 @@ from genial.client.sentences import (
     listed,
     match_sentences,
     next_sentence,
+    placement_command,
     points_text,
     table_changes,
     table_sentences,
@@ -33,6 +34,7 @@ from genial.client.session import (
     Update,
     watch,
 )
+from genial.client.view.rules import rules_parts
 from genial.engine.board import Board, cell_name
 from genial.engine.moves import Placed
 from genial.engine.rules import Rules
@@ -125,6 +127,27 @@ async def test_every_command_of_the_help_is_one(session: Session) -> None:
         assert word in commands._words, line
     with pytest.raises(RefusedError):
         await commands.obey("exchange")
+
+
+async def test_what_a_tile_would_earn_is_heard_before_it_lies(session: Session) -> None:
+    commands = Commands(session, None)
+    assert session.game is not None
+    best = session.game.view.scored_placements()[0]
+    where = placement_command(best.tile, best.cells).removeprefix("place ")
+    (said,) = (await commands.obey(f"try {where}")).lines
+    assert said == f"{best.total} points: {points_text(best.points)}." or best.total < 2
+    assert session.game.view.must_place, "nothing was placed"
+    (refused,) = (await commands.obey(f"try {best.tile} H8 H9")).lines
+    assert refused.startswith("Your first tile must touch")
+
+
+async def test_the_table_and_the_rules_can_be_asked_for(session: Session) -> None:
+    commands = Commands(session, None)
+    told = (await commands.obey("table")).lines
+    assert "2 players, free for all" in told[0]
+    assert "watching: 0 people." in told
+    assert any("genial join" in line for line in told)
+    assert len((await commands.obey("rules")).lines) == len(rules_parts())
 
 
 async def test_sentences_say_you_to_the_viewer_and_names_to_others(session: Session) -> None:

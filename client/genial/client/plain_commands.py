@@ -10,11 +10,15 @@ from itertools import islice
 from typing import Final
 
 from genial.client import sentences
+from genial.client.addresses import for_friends
 from genial.client.board_text import board_sentences
 from genial.client.plain_advice import GameAdvice
 from genial.client.session import GameChanged, Session
-from genial.client.text import N_, _
+from genial.client.text import N_, _, ngettext
+from genial.client.view.rules import rules_parts
+from genial.client.view.seats import rules_words, table_facts
 from genial.engine.board import MalformedCellError, parse_cell
+from genial.engine.hexgrid import Axial
 from genial.engine.legality import placements_on
 from genial.engine.moves import Phase
 from genial.engine.tiles import MalformedTileError, Tile
@@ -54,10 +58,12 @@ _HELP: Final = (
     ("turn", N_("what is due, from whom, and how much time is left")),
     ("moves [N]", N_("the N best placements of your rack by points, as commands to copy")),
     ("hint", N_("the placements that are worth most for winning, as commands to copy")),
+    ("try TILE CELL CELL", N_("what a tile would earn there, or why it may not lie there")),
     ("place TILE CELL CELL", N_("place a tile, like: place RB D8 D9")),
     ("refill", N_("draw up to six tiles, which ends your turn")),
     ("exchange", N_("show your rack and draw six new tiles, which ends your turn")),
     ("seats", N_("who sits at the table")),
+    ("table", N_("what was agreed, how many watch, and what a friend types to join")),
     ("bots LEVEL,LEVEL", N_("seat bots at open seats, like: bots medium")),
     ("ready", N_("say that you are ready")),
     ("start", N_("fill the open seats with bots and start")),
@@ -65,6 +71,7 @@ _HELP: Final = (
     ("review", N_("after the game: what each placement gave away, and why")),
     ("say TEXT", N_("write to the table")),
     ("log", N_("what has happened lately")),
+    ("rules", N_("the rules of the game")),
     ("end", N_("propose, or agree, to end the game; end no takes it back")),
     ("resign", N_("give the game up")),
     ("leave", N_("give your seat up and go")),
@@ -95,16 +102,19 @@ class Commands:
             "moves": self._moves,
             "hint": self._hint,
             "review": self._review,
+            "try": self._try,
             "place": self._place,
             "refill": self._refill,
             "exchange": self._exchange,
             "seats": self._seats,
+            "table": self._table,
             "bots": self._bots,
             "ready": self._ready,
             "start": self._start,
             "rematch": self._rematch,
             "say": self._say,
             "log": self._show_log,
+            "rules": self._rules,
             "end": self._end,
             "resign": self._resign,
             "leave": self._leave,
@@ -181,6 +191,18 @@ class Commands:
     async def _seats(self, rest: str) -> Answer:
         return Answer(sentences.table_sentences(self._session.table, self._session.seat))
 
+    async def _table(self, rest: str) -> Answer:
+        table = self._session.table
+        said = [_("{table}: {rules}.").format(table=table.name, rules=rules_words(table))]
+        said += [f"{label}: {value}." for label, value in table_facts(table)]
+        address = for_friends(self._session.link.address)
+        if address:
+            said.append(_("A friend joins with: genial join {address}").format(address=address))
+        return Answer(said + sentences.match_sentences(table))
+
+    async def _rules(self, rest: str) -> Answer:
+        return Answer([f"{title}: {text}" for title, text in rules_parts()])
+
     async def _show_log(self, rest: str) -> Answer:
         if not self._log:
             return Answer([_("Nothing has happened yet.")])
@@ -207,6 +229,17 @@ class Commands:
         ]
         return Answer(lines)
 
+    async def _try(self, rest: str) -> Answer:
+        tile, cells = _placement(rest)
+        view = self._view()
+        refusal = view.spot_refusal(cells)
+        if refusal is not None:
+            return Answer([sentences.refused_sentence(refusal)])
+        points = view.points_of(tile, cells)
+        total = ngettext("{count} point", "{count} points", sum(points)).format(count=sum(points))
+        earned = sentences.points_text(points)
+        return Answer([f"{total}: {earned}." if sum(points) else f"{total}."])
+
     async def _hint(self, rest: str) -> Answer:
         return Answer(await self.advice.hint())
 
@@ -216,14 +249,7 @@ class Commands:
     # --- moves ----------------------------------------------------------------------------
 
     async def _place(self, rest: str) -> Answer:
-        words = rest.upper().split()
-        if len(words) != 3:
-            raise UsageError(_("Say which tile and which two cells, like: place RB D8 D9"))
-        try:
-            tile = Tile.parse_oriented(words[0])
-            cells = (parse_cell(words[1]), parse_cell(words[2]))
-        except (MalformedTileError, MalformedCellError) as error:
-            raise UsageError(f"{error}.") from None
+        tile, cells = _placement(rest)
         self._view()
         await self._session.place_tile(tile, cells)
         return Answer()
@@ -293,6 +319,21 @@ class Commands:
         if self._session.game is None:
             raise UsageError(_("No game has begun here yet; it does once everybody is ready."))
         return self._session.game.view
+
+
+def _placement(text: str) -> tuple[Tile, tuple[Axial, Axial]]:
+    """A tile and two cells as they are typed behind a command.
+
+    Raises:
+        UsageError: They are none.
+    """
+    words = text.upper().split()
+    if len(words) != 3:
+        raise UsageError(_("Say which tile and which two cells, like: place RB D8 D9"))
+    try:
+        return Tile.parse_oriented(words[0]), (parse_cell(words[1]), parse_cell(words[2]))
+    except (MalformedTileError, MalformedCellError) as error:
+        raise UsageError(f"{error}.") from None
 
 
 def _best_placements(view: PlayerView) -> list[ScoredPlacement]:

@@ -65,12 +65,17 @@ _PARTS = (
 )
 
 
+def rules_parts() -> list[tuple[str, str]]:
+    """Title and text of each part, in the player's language."""
+    return [(_(title), _(text)) for title, text in _PARTS]
+
+
 def rules_lines(width: int) -> list[list[Span]]:
     """Titles and paragraphs, wrapped to `width` columns."""
     lines: list[list[Span]] = []
-    for title, text in _PARTS:
+    for title, text in rules_parts():
         if lines:
             lines.append([])
-        lines.append([Span(_(title), "strong", bold=True)])
-        lines.extend([Span(line, "text")] for line in wrap(_(text), width))
+        lines.append([Span(title, "strong", bold=True)])
+        lines.extend([Span(line, "text")] for line in wrap(text, width))
     return lines

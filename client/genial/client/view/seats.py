@@ -110,8 +110,8 @@ def seat_words(seat: TableSeat) -> str:
     return ", ".join(words)
 
 
-def table_facts(table: Table, address: str) -> list[tuple[str, str]]:
-    """What was agreed, as label and value."""
+def table_facts(table: Table, address: str = "") -> list[tuple[str, str]]:
+    """What was agreed, as label and value; without an address that is left out."""
     watching = ngettext("{count} person", "{count} people", table.watchers).format(
         count=table.watchers
     )
@@ -126,7 +126,8 @@ def table_facts(table: Table, address: str) -> list[tuple[str, str]]:
             )
         )
     facts.append((_("watching"), watching))
-    facts.append((_("address"), address))
+    if address:
+        facts.append((_("address"), address))
     return facts
 
 
