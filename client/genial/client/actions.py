@@ -9,7 +9,6 @@ from typing import Final
 from genial.client import playing, replaying
 from genial.client.commands import run_command
 from genial.client.form import (
-    TableForm,
     change_settings,
     change_table,
 )
@@ -19,11 +18,9 @@ from genial.client.lessons import go_on
 from genial.client.messages import (
     AskGames,
     AskHint,
-    AskLevels,
     AskReview,
     BeginLessons,
     Connect,
-    CreateTable,
     Detach,
     Exchange,
     Keep,
@@ -33,20 +30,14 @@ from genial.client.messages import (
     ProposeEnd,
     Quit,
     Refill,
-    Rematch,
-    RemoveBot,
     ResignGame,
     Say,
-    SeatBot,
-    SetReady,
-    Sit,
-    StartGame,
-    Watch,
 )
-from genial.client.model import Ask, Entry, Model, Overlay, Purpose, Screen
+from genial.client.model import Ask, Model, Overlay, Purpose, Screen
 from genial.client.sentences import refused_sentence
+from genial.client.table_actions import TABLE_ACTIONS, create, enter_text
 from genial.client.text import _
-from genial.client.view.form import form_fields, hosts_to_choose
+from genial.client.view.form import form_fields
 from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
 from genial.v1 import game_pb2
 
@@ -222,16 +213,6 @@ def _refill(model: Model, key: str) -> Step:
     return replace(model, busy=True), (Refill(),)
 
 
-def _enter_text(purpose: Purpose, text: str = "") -> Callable[[Model, str], Step]:
-    def enter(model: Model, key: str) -> Step:
-        start = model.settings.name if purpose is Purpose.NAME else text
-        entry = Entry(purpose, start, len(start))
-        unread = 0 if purpose is Purpose.CHAT else model.unread
-        return replace(model, entry=entry, unread=unread), ()
-
-    return enter
-
-
 def _open(overlay: Overlay) -> Callable[[Model, str], Step]:
     def open_it(model: Model, key: str) -> Step:
         # The log opens at its newest line.
@@ -306,7 +287,7 @@ def _enter(model: Model, key: str) -> Step:
     entry = model.entry
     if entry is None:
         if model.overlay is Overlay.NEW_TABLE:
-            return _create(model)
+            return create(model)
         return replace(model, overlay=None), ()
     model = replace(model, entry=None)
     text = " ".join(entry.text.split())
@@ -324,105 +305,6 @@ def _enter(model: Model, key: str) -> Step:
         case Purpose.COMMAND:
             return run_command(model, text, press)
     raise AssertionError(entry.purpose)
-
-
-def _sit(model: Model, key: str) -> Step:
-    row = model.browse.chosen
-    if row is None or model.busy:
-        return model, ()
-    if not model.settings.name:
-        return _enter_text(Purpose.NAME)(model, key)
-    if row.table is None:
-        if not row.reachable:
-            silent = _("This host does not answer; wait or choose another.")
-            return replace(model, notice=row.note or silent), ()
-        return _new_table(model, key)
-    sit = Sit(row.address, row.table.table_id, model.settings.name)
-    return replace(model, busy=True, notice=_("Taking a seat")), (sit,)
-
-
-def _watch(model: Model, key: str) -> Step:
-    row = model.browse.chosen
-    if row is None or row.table is None or model.busy:
-        return model, ()
-    return replace(model, busy=True), (Watch(row.address, row.table.table_id),)
-
-
-def _go_back(model: Model, key: str) -> Step:
-    if not model.browse.held or model.busy:
-        return model, ()
-    held = model.browse.held[0]
-    return replace(model, busy=True), (Sit(held.address, held.table_id, held.name),)
-
-
-def _address(model: Model, key: str) -> Step:
-    """The address field opens with the digit that was typed, if it was one."""
-    return _enter_text(Purpose.ADDRESS, key if key in "0123456789[" else "")(model, key)
-
-
-def _new_table(model: Model, key: str) -> Step:
-    hosts = [address for address, _name in hosts_to_choose(model)]
-    if not hosts:
-        return replace(
-            model, notice=_("There is no host to open a table at; `genial play` starts one.")
-        ), ()
-    if not model.settings.name:
-        return _enter_text(Purpose.NAME)(model, key)
-    row = model.browse.chosen
-    where = row.address if row is not None and row.address in hosts else hosts[0]
-    form = replace(model.form, where=where)
-    opened = replace(model, overlay=Overlay.NEW_TABLE, scroll=0, form=form)
-    return opened, (AskLevels(where),) if where else ()
-
-
-def _create(model: Model) -> Step:
-    if model.busy:
-        return model, ()
-    name = _("{name}'s table").format(name=model.settings.name)
-    form = model.form
-    create = CreateTable(
-        form.where, name, form.options(), form.bot_levels(), model.settings.name, ready=False
-    )
-    said = "" if form.where else _("Starting a host on this laptop")
-    return replace(model, busy=True, overlay=None, notice=said), (create,)
-
-
-def _play_bot(model: Model, key: str) -> Step:
-    if model.busy:
-        return model, ()
-    player = model.settings.name or _("Player")
-    options = TableForm().options()
-    create = CreateTable("", _("{name}'s table").format(name=player), options, ("medium",), player)
-    said = _("Starting a host on this laptop")
-    return replace(model, busy=True, notice=said), (create,)
-
-
-def _ready(model: Model, key: str) -> Step:
-    table, seat = model.table, model.seat
-    if table is None or seat is None or seat >= len(table.seats):
-        return model, ()
-    return model, (SetReady(not table.seats[seat].ready),)
-
-
-def _start(model: Model, key: str) -> Step:
-    return model, (StartGame(),)
-
-
-def _add_bot(model: Model, key: str) -> Step:
-    return model, (SeatBot(),)
-
-
-def _remove_bot(model: Model, key: str) -> Step:
-    table = model.table
-    if table is not None:
-        for seat in reversed(table.seats):
-            if seat.kind == game_pb2.SEAT_KIND_BOT:
-                return model, (RemoveBot(seat.seat),)
-    return replace(model, notice=_("There is no bot at this table.")), ()
-
-
-def _rematch(model: Model, key: str) -> Step:
-    return model, (Rematch(),)
 
 
 def _view_board(model: Model, key: str) -> Step:
@@ -485,6 +367,7 @@ def _replay(model: Model, key: str) -> Step:
 
 
 _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
+    **TABLE_ACTIONS,
     Action.LEFT: _mover(-1, 0),
     Action.RIGHT: _mover(1, 0),
     Action.UP: _up,
@@ -508,26 +391,15 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.TRACKS: _tracks,
     Action.EXCHANGE: _exchange,
     Action.REFILL: _refill,
-    Action.CHAT: _enter_text(Purpose.CHAT),
+    Action.CHAT: enter_text(Purpose.CHAT),
     Action.LOG: _open(Overlay.LOG),
-    Action.COMMAND: _enter_text(Purpose.COMMAND),
+    Action.COMMAND: enter_text(Purpose.COMMAND),
     Action.HELP: _open(Overlay.HELP),
     Action.RULES: _open(Overlay.RULES),
     Action.SETTINGS: _open(Overlay.SETTINGS),
     Action.MOUSE: _mouse,
     Action.LEAVE: _leave,
-    Action.SIT: _sit,
-    Action.WATCH: _watch,
-    Action.NEW_TABLE: _new_table,
-    Action.PLAY_BOT: _play_bot,
-    Action.GO_BACK: _go_back,
-    Action.ADDRESS: _address,
-    Action.NAME: _enter_text(Purpose.NAME),
-    Action.READY: _ready,
-    Action.ADD_BOT: _add_bot,
-    Action.REMOVE_BOT: _remove_bot,
-    Action.START: _start,
-    Action.REMATCH: _rematch,
+    Action.NAME: enter_text(Purpose.NAME),
     Action.VIEW_BOARD: _view_board,
     Action.YES: _yes,
     Action.NO: _no,

@@ -1,0 +1,499 @@
+"""One player's screen: holds the model, carries out effects, draws."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.application import Application, create_app_session
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.layout import Layout
+from prompt_toolkit.output import Output, create_output
+
+from genial.client import messages as m
+from genial.client.addresses import for_friends
+from genial.client.advising import ScreenAdvice
+from genial.client.calls import session_call
+from genial.client.errors import GenialError
+from genial.client.guard import terminal_guarded
+from genial.client.languages import speak
+from genial.client.lesson_table import LessonTable
+from genial.client.link import HostLink, connect
+from genial.client.model import Browse, Model
+from genial.client.palette import Depth, Look, detect_depth
+from genial.client.session import Session, join, watch
+from genial.client.settings import Settings, load_settings, save_settings, settings_path
+from genial.client.store import MemoryStore, Store
+from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridWindow, key_bindings
+from genial.client.text import _
+from genial.client.trust import Access, FirstContact, Greeting
+from genial.client.update import next_wake, update
+from genial.client.view.canvas import Canvas
+from genial.client.view.draw import draw
+
+if TYPE_CHECKING:
+    from genial.client.finder import Finder
+    from genial.client.record_files import OpenedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class OwnHost:
+    """A host on this laptop: how we reach it, and what a friend types."""
+
+    address: str
+    invite: str
+    access: Access
+
+
+HostStarter = Callable[[], Awaitable[OwnHost]]
+
+
+def opened_message(opened: OpenedRecord) -> m.RecordOpened:
+    """A record that was read, for the screen."""
+    from genial.client.record_show import verdict_sentence
+    from genial.client.replay import Replay
+
+    return m.RecordOpened(Replay.of(opened.record), verdict_sentence(opened))
+
+
+class Player:
+    """One player's screen: holds the model, carries out effects, draws.
+
+    See `run` for the arguments.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store | None = None,
+        settings: Settings | None = None,
+        settings_file: Path | None = None,
+        name: str = "",
+        invite: str = "",
+        quit_warning: str = "",
+        access: Access | None = None,
+        start_host: HostStarter | None = None,
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._settings_file = settings_file or settings_path()
+        problems: tuple[str, ...] = ()
+        if settings is None:
+            settings, problems = load_settings(self._settings_file)
+        if name:
+            settings = replace(settings, name=name)
+        self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
+        self._store = store or MemoryStore()
+        self._access = replace(access or Access(), greeter=self._greet)
+        self._start_host = start_host
+        self._own_host: OwnHost | None = None
+        self._invite = invite
+        self._input = input
+        self._output = output
+        self._session: Session | LessonTable | None = None
+        self._own_link: HostLink | None = None
+        self._finder: Finder | None = None
+        self._advice = ScreenAdvice()
+        self._exit_asked = False
+        self._came_by_list = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._follower: asyncio.Task[None] | None = None
+        self._search: asyncio.Task[None] | None = None
+        self._wake: asyncio.TimerHandle | None = None
+        self._drawn: tuple[Model, Canvas] | None = None
+        self._app: Application[int] | None = None
+        now = time.monotonic()
+        self.model = Model(
+            settings=settings,
+            invite=invite,
+            quit_warning=quit_warning,
+            can_host=start_host is not None,
+            browse=Browse(since=now),
+            notice=problems[0] if problems else "",
+            now=now,
+        )
+
+    async def run(
+        self, session: Session | LessonTable | None = None, addresses: Sequence[str] = ()
+    ) -> int:
+        """Until the player leaves; returns the exit code."""
+
+        def begin() -> None:
+            if session is not None:
+                self._attach(session)
+                return
+            self._came_by_list = True
+            self._search = self._start(self._browse())
+            for address in addresses:
+                self._carry_out(m.Connect(address))
+
+        return await self._run(begin)
+
+    async def run_replay(self, opened: OpenedRecord) -> int:
+        """A record, until the player leaves; returns the exit code."""
+        return await self._run(lambda: self.dispatch(opened_message(opened)))
+
+    async def _run(self, begin: Callable[[], None]) -> int:
+        with (
+            terminal_guarded() if self._output is None else nullcontext(),
+            create_app_session(
+                input=self._input or create_input(), output=self._output or create_output()
+            ),
+        ):
+            app = self._application()
+            self._app = app
+            try:
+                begin()
+                self._schedule_wake()
+                return await app.run_async(
+                    pre_run=self._exit_if_asked, handle_sigint=False, set_exception_handler=False
+                )
+            finally:
+                self._app = None
+                await self._close()
+
+    def stop(self) -> None:
+        """End in order, as if the player had quit; the seat stays the player's."""
+        self._exit()
+
+    @property
+    def look(self) -> Look:
+        """How this terminal and these settings want everything drawn."""
+        settings = self.model.settings
+        depth = self._depth if settings.colours == "auto" else Depth(settings.colours)
+        return Look(settings.theme, depth, settings.shapes)
+
+    # --- messages and effects ---------------------------------------------------------
+
+    def dispatch(self, message: m.Message) -> None:
+        """Take a message into the model, and carry out what follows from it."""
+        before = self.model
+        # Callbacks of the terminal come in a context of their own.
+        speak(before.settings.language)
+        model, effects = update(replace(before, now=time.monotonic()), message)
+        self.model = model
+        for effect in effects:
+            self._carry_out(effect)
+        self._schedule_wake()
+        if self._app is not None:
+            self._app.invalidate()
+
+    def _carry_out(self, effect: m.Effect) -> None:
+        match effect:
+            case m.Quit():
+                self._exit()
+            case m.Ring():
+                if self._app is not None:
+                    self._app.output.bell()
+            case m.Keep(settings=settings):
+                self._keep(settings)
+            case m.Detach(error=error):
+                self._background(self._detach(error))
+            case m.Sit(address=address, table_id=table_id, name=name):
+                self._background(self._tried(lambda: self._sit(address, table_id, name)))
+            case m.Watch(address=address, table_id=table_id):
+                self._background(self._tried(lambda: self._sit(address, table_id, None)))
+            case m.CreateTable():
+                create = effect
+                self._background(self._tried(lambda: self._create(create)))
+            case m.AskLevels(address=address):
+                self._background(self._tried(lambda: self._ask_levels(address)))
+            case m.BeginLessons():
+                self._background(self._begin_lessons())
+            case m.ShowLesson(step=step):
+                if isinstance(self._session, LessonTable):
+                    self._session.begin(step)
+            case m.AskHint():
+                self._background(self._tried(self._hint))
+            case m.AskReview():
+                self._background(self._tried(self._review))
+            case m.AskGames():
+                self._background(self._tried(self._ask_games))
+            case m.OpenRecord(game_id=game_id):
+                self._background(self._tried(lambda: self._open_record(game_id)))
+            case m.Connect(address=address):
+                self._background(self._tried(lambda: self._connect(address)))
+            case _:
+                self._for_session(effect)
+
+    def _for_session(self, effect: m.Effect) -> None:
+        session = self._session
+        if session is None:
+            self.dispatch(m.Failed(_("There is no table to do that at.")))
+            return
+        call = session_call(session, effect)
+        if isinstance(effect, m.LeaveTable):
+            self._background(self._tried(self._leave))
+        else:
+            self._background(self._tried(call, timed=True))
+
+    def _keep(self, settings: Settings) -> None:
+        try:
+            save_settings(settings, self._settings_file)
+        except GenialError as error:
+            self.dispatch(m.Failed(error.sentence))
+
+    async def _tried(self, call: Callable[[], Awaitable[Any]], *, timed: bool = False) -> None:
+        """Do it, and tell the model how it went."""
+        started = time.monotonic()
+        try:
+            await call()
+        except GenialError as error:
+            self.dispatch(m.Failed(error.sentence))
+        else:
+            spent = round((time.monotonic() - started) * 1000)
+            self.dispatch(m.Answered(spent if timed else None))
+
+    # --- hosts ---
+
+    async def _make_link(
+        self, address: str, *, store: Store | None = None, announced: str | None = None
+    ) -> HostLink:
+        return await connect(address, store=store, access=self._access, announced=announced)
+
+    async def _greet(self, contact: FirstContact) -> Greeting:
+        sentence = _("{name} is new here. Fingerprint of its certificate: {fingerprint}")
+        self.dispatch(m.Told(sentence.format(name=contact.name, fingerprint=contact.fingerprint)))
+        return Greeting.REMEMBER
+
+    # --- tables -----------------------------------------------------------------------
+
+    def _search_with(self) -> Finder:
+        """What looks for hosts; loaded for the list alone, it is the largest part of all."""
+        from genial.client.finder import Finder
+
+        if self._finder is None:
+            self._finder = Finder(self._make_link, self._store, self.dispatch)
+        return self._finder
+
+    async def _browse(self) -> None:
+        await self._search_with().run()
+
+    async def _connect(self, address: str) -> None:
+        await self._search_with().add(address)
+
+    async def _sit(self, address: str, table_id: str, name: str | None) -> None:
+        link = await self._make_link(address, store=self._store)
+        try:
+            session = (
+                await watch(link, table_id)
+                if name is None
+                else await join(link, table_id, name=name)
+            )
+        except BaseException:
+            await link.close()
+            raise
+        self._own_link = link
+        await self._stop_browsing()
+        self._attach(session)
+
+    async def _begin_lessons(self) -> None:
+        await self._stop_browsing()
+        self._attach(LessonTable(self.model.settings.name))
+
+    async def _ask_levels(self, address: str) -> None:
+        async with await self._make_link(address, store=self._store) as link:
+            levels = await link.list_bot_levels()
+        self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
+
+    async def _hint(self) -> None:
+        session = self._session
+        if isinstance(session, Session) and session.game is not None:
+            self.dispatch(await self._advice.hint(session.game))
+
+    async def _review(self) -> None:
+        session = self._session
+        if isinstance(session, Session) and session.game is not None:
+            content = await session.link.get_record(session.game.game_id)
+            self.dispatch(await self._advice.review(session.game.game_id, content))
+
+    async def _ask_games(self) -> None:
+        session = self._session
+        games = await session.link.list_games() if isinstance(session, Session) else []
+        newest = sorted(games, key=lambda game: game.started_at.seconds, reverse=True)
+        self.dispatch(m.GamesKnown(tuple(newest)))
+
+    async def _open_record(self, game_id: str) -> None:
+        session = self._session
+        if not isinstance(session, Session):
+            return
+        from genial.client.record_files import RecordFileError, open_bytes
+
+        content = await session.link.get_record(game_id)
+        try:
+            opened = open_bytes(game_id, content)
+        except RecordFileError as error:
+            self.dispatch(m.Failed(str(error)))
+            return
+        self.dispatch(opened_message(opened))
+
+    async def _create(self, effect: m.CreateTable) -> None:
+        own = await self._host_here() if not effect.address else None
+        link = await (
+            self._make_link(effect.address, store=self._store)
+            if own is None
+            else connect(own.address, store=self._store, access=own.access)
+        )
+        try:
+            table = await link.create_table(
+                effect.options, name=effect.name, bot_levels=effect.bot_levels
+            )
+            session = await join(link, table.table_id, name=effect.player)
+            if effect.ready:
+                await session.set_ready()
+        except BaseException:
+            await link.close()
+            raise
+        self._own_link = link
+        await self._stop_browsing()
+        self._attach(session, own.invite if own is not None else "")
+
+    async def _host_here(self) -> OwnHost:
+        """The host on this laptop, started for the first table that is opened here."""
+        if self._own_host is None:
+            assert self._start_host is not None
+            self._own_host = await self._start_host()
+        return self._own_host
+
+    def _attach(self, session: Session | LessonTable, invite: str = "") -> None:
+        self._session = session
+        lesson = isinstance(session, LessonTable)
+        table = session.table if session.table.table_id else None
+        address = session.link.address
+        invite = for_friends(invite or self._invite or address)
+        self.dispatch(m.Seated(address, table, session.seat, invite, lesson))
+        self._follower = self._start(self._follow(session))
+
+    async def _follow(self, session: Session | LessonTable) -> None:
+        async for change in session.updates():
+            self._advice.hear(change)
+            self.dispatch(change)
+
+    async def _leave(self) -> None:
+        session = self._session
+        if session is not None:
+            await session.leave()
+        await self._detach(None)
+
+    async def _detach(self, error: GenialError | None) -> None:
+        """Away from the table: to the list if we came from there, else out."""
+        await self._release()
+        if not self._came_by_list:
+            self._exit(error)
+            return
+        self.dispatch(m.Unseated(error.sentence if error is not None else ""))
+        self._search = self._start(self._browse())
+
+    async def _release(self) -> None:
+        session, self._session = self._session, None
+        if self._follower is not None and self._follower is not asyncio.current_task():
+            self._follower.cancel()
+            await asyncio.gather(self._follower, return_exceptions=True)
+        self._follower = None
+        if session is not None:
+            await session.close()
+        link, self._own_link = self._own_link, None
+        if link is not None:
+            await link.close()
+
+    async def _stop_browsing(self) -> None:
+        search, self._search = self._search, None
+        if search is not None:
+            search.cancel()
+            await asyncio.gather(search, return_exceptions=True)
+
+    # --- tasks and time ---------------------------------------------------------------
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        """As `_start`, for what nobody waits for."""
+        self._start(work).set_name("background")
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            # A fault of our own: the application ends with it, so that the terminal is
+            # restored before anybody reports it.
+            self._exit(fault)
+
+    def _exit(self, fault: BaseException | None = None) -> None:
+        app = self._app
+        if app is None or app.future is None:
+            # Not running yet: it ends as soon as it does.
+            self._exit_asked = True
+            return
+        if app.future.done():
+            return
+        if fault is not None:
+            app.exit(exception=fault)
+        else:
+            app.exit(result=0)
+
+    def _exit_if_asked(self) -> None:
+        if self._exit_asked:
+            self._exit()
+
+    def _schedule_wake(self) -> None:
+        """One timer for the next moment at which the screen changes by itself; no polling."""
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        moment = next_wake(self.model)
+        if moment is not None:
+            loop = asyncio.get_running_loop()
+            delay = max(0.0, moment - time.monotonic())
+            self._wake = loop.call_later(delay, self._awake)
+
+    def _awake(self) -> None:
+        self._wake = None
+        self.dispatch(m.Tick(time.monotonic()))
+
+    async def _close(self) -> None:
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
+        self._advice.close()
+        await self._stop_browsing()
+        await self._release()
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- the screen -------------------------------------------------------------------
+
+    def _application(self) -> Application[int]:
+        app: Application[int] = Application(
+            layout=Layout(GridWindow(self)),
+            key_bindings=key_bindings(self),
+            full_screen=True,
+            mouse_support=Condition(lambda: self.model.settings.mouse),
+            color_depth=lambda: DEPTHS[self.look.depth],
+            include_default_pygments_style=False,
+            enable_page_navigation_bindings=False,
+        )
+        app.ttimeoutlen = ESCAPE_SECONDS
+        app.timeoutlen = ESCAPE_SECONDS
+        return app
+
+    def canvas(self, width: int, height: int) -> Canvas:
+        """The screen at this size, drawn once for each model."""
+        if (width, height) != (self.model.width, self.model.height):
+            self.model, _effects = update(self.model, m.Resized(width, height))
+        if self._drawn is None or self._drawn[0] is not self.model:
+            speak(self.model.settings.language)
+            self._drawn = (self.model, draw(self.model, width, height, self.look))
+        return self._drawn[1]
