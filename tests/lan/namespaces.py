@@ -58,6 +58,12 @@ class Laptop:
             text=True,
         )
 
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Runs a program there to its end."""
+        return subprocess.run(
+            self.command(*words), capture_output=True, text=True, check=False, timeout=60
+        )
+
     def ip(self, *words: str) -> None:
         """Changes its network: ``ip -n NAMESPACE …``."""
         _ip("-n", self.namespace, *words)

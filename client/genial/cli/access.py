@@ -35,7 +35,7 @@ class AccessOptions:
             click.ClickException: The password cannot be read.
             click.UsageError: The options do not go together, or the fingerprint is none.
         """
-        from genial.client.store import user_known_hosts
+        from genial.client.store import user_known_hosts, user_whereabouts
         from genial.client.trust import Access, MalformedFingerprintError, parse_fingerprint
 
         if self.plaintext and self.fingerprint is not None:
@@ -45,7 +45,9 @@ class AccessOptions:
         except MalformedFingerprintError as error:
             raise click.UsageError(f"--fingerprint: {error}") from error
         password = chosen_password(self.password_file)
-        return Access(self.plaintext, wanted, password, greet, user_known_hosts())
+        return Access(
+            self.plaintext, wanted, password, greet, user_known_hosts(), user_whereabouts()
+        )
 
 
 def host_options(function: Decorated) -> Callable[..., Any]:

@@ -337,7 +337,7 @@ async def connect(
     store = store or MemoryStore()
     access = access or Access()
     known = access.known or store.known_hosts
-    places = store.whereabouts
+    places = access.places or store.whereabouts
     if isinstance(where, Endpoint):
         targets = await socket_addresses(where)
         worked = places.of(str(where))
@@ -396,7 +396,8 @@ def _note(places: Whereabouts, reached: Reached, *keys: str) -> None:
 def _seeker(
     reached: Reached, access: Access, store: Store, targets: Sequence[str]
 ) -> Seeker | None:
-    return Seeker.of(reached, access, access.known or store.known_hosts, store.whereabouts, targets)
+    known, places = access.known or store.known_hosts, access.places or store.whereabouts
+    return Seeker.of(reached, access, known, places, targets)
 
 
 async def _targets_of_name(

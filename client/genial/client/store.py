@@ -45,11 +45,17 @@ from genial.wire.metadata import new_seat_token
 
 APP_NAME: Final = "genial"
 _KNOWN_HOSTS: Final = "known_hosts.json"
+_WHEREABOUTS: Final = "whereabouts.json"
 
 
 def user_known_hosts() -> KnownHosts:
     """The hosts that this user's programs have met."""
     return KnownHosts(platformdirs.user_state_path(APP_NAME, appauthor=False) / _KNOWN_HOSTS)
+
+
+def user_whereabouts() -> Whereabouts:
+    """Where this user's programs have met hosts."""
+    return Whereabouts(platformdirs.user_state_path(APP_NAME, appauthor=False) / _WHEREABOUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +284,7 @@ class DiskStore:
         self._state = state_dir or Path(platformdirs.user_state_dir(APP_NAME, appauthor=False))
         self._data = data_dir or Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
         self.known_hosts = KnownHosts(self._state / _KNOWN_HOSTS)
-        self.whereabouts = Whereabouts(self._state / "whereabouts.json")
+        self.whereabouts = Whereabouts(self._state / _WHEREABOUTS)
 
     @property
     def records_dir(self) -> Path:

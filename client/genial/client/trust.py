@@ -36,6 +36,7 @@ from genial.client.errors import (
 )
 from genial.client.files import private_dir, read_json, storing, write_json
 from genial.client.text import _
+from genial.client.whereabouts import Whereabouts
 from genial.wire.metadata import CERTIFICATE_NAME
 
 _DIGITS: Final = 64
@@ -301,6 +302,7 @@ class Access:
         password: Of the host; None where it asks for none. Not in the repr.
         greeter: Shows a host that is new.
         known: Hosts that are remembered; None: those of the store that is used.
+        places: Where hosts have answered before; None: those of the store that is used.
     """
 
     plaintext: bool = False
@@ -308,6 +310,7 @@ class Access:
     password: str | None = field(default=None, repr=False)
     greeter: Greeter = remember_silently
     known: KnownHosts | None = None
+    places: Whereabouts | None = None
 
 
 def judge(
