@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
 from genial.cli.access import AccessOptions
 from genial.cli.common import player_name
 from genial.cli.playing import host_on_demand
-from genial.cli.seating import find_place, sit_down
+from genial.cli.seating import NothingOpen, find_place, sit_down
 from genial.client import app
 from genial.client.lines import LineReader
 from genial.client.session import DiskStore, connect, watch
@@ -22,16 +23,16 @@ async def join_on_screen(
 ) -> int:
     """`genial join` at a terminal: at the table if it is plain which, else at the list."""
     if address is None and table_id is None:
-        made = access.make()
-        async with host_on_demand(plaintext=made.plaintext) as start_host:
-            return await app.run(
-                store=DiskStore(), name=name or "", access=made, start_host=start_host
-            )
+        return await _at_the_list([], name, access)
     chosen, explicit = player_name(name, may_ask=True)
     async with AsyncExitStack() as stack:
-        place = await find_place(
-            stack, address, table_id, chosen if explicit else None, access, LineReader()
-        )
+        try:
+            place = await find_place(
+                stack, address, table_id, chosen if explicit else None, access, LineReader()
+            )
+        except NothingOpen:
+            # What there is to watch, and the form that opens a table, are on the list.
+            return await _at_the_list([] if address is None else [address], name, access)
         session = await sit_down(
             place.link, place.table.table_id, chosen, chosen=explicit, password=password
         )
@@ -40,6 +41,18 @@ async def join_on_screen(
             store=place.link.store,
             invite=place.link.address,
             access=access.make(),
+        )
+
+
+async def _at_the_list(addresses: Sequence[str], name: str | None, access: AccessOptions) -> int:
+    made = access.make()
+    async with host_on_demand(plaintext=made.plaintext) as start_host:
+        return await app.run(
+            addresses=addresses,
+            store=DiskStore(),
+            name=name or "",
+            access=made,
+            start_host=start_host,
         )
 
 

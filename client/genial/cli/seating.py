@@ -33,6 +33,10 @@ _MOST_NAMESAKES: Final = 9
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
 
+class NothingOpen(Failure):
+    """The hosts were reached, and none of their tables has a seat to take."""
+
+
 class Place:
     """A table at a host, to sit down at."""
 
@@ -81,7 +85,8 @@ async def find_place(
         reader: To ask a person which of several; None: nobody can be asked.
 
     Raises:
-        Failure: There is none, or too many to choose from.
+        NothingOpen: There is none.
+        Failure: There are too many to choose from.
         GenialError: The host cannot be had.
     """
     store = DiskStore()
@@ -99,7 +104,7 @@ async def find_place(
     held = [place for place in places if place.held]
     choice = held or places
     if not choice:
-        raise Failure(_nothing_open(address, links))
+        raise NothingOpen(_nothing_open(address, links))
     if len(choice) == 1:
         return choice[0]
     if reader is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,29 @@ def test_the_list_of_tables_looks_around(tmp_path: Path) -> None:
         pty.child.send("q")
         assert pty.ended() == 0
         assert pty.restored()
+
+
+def test_a_host_without_a_table_leads_to_the_list(tmp_path: Path) -> None:
+    where = ["--bind", "127.0.0.1", "--port", "0", "--no-announce", "--data", str(tmp_path / "h")]
+    host = subprocess.Popen(
+        [sys.executable, "-m", "genial.cli", "host", *where],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with host:
+        try:
+            assert host.stdout is not None
+            ready = re.search(r"address=(\S+)", host.stdout.readline())
+            assert ready is not None
+            with genial(tmp_path, "join", ready[1], "--name", "Ana") as pty:
+                pty.sees("no table yet")
+                pty.press("n", "A NEW TABLE")
+                pty.press("\x1b", "no table yet")
+                pty.child.send("q")
+                assert pty.ended() == 0
+        finally:
+            host.terminate()
 
 
 def test_a_bot_from_the_list(tmp_path: Path) -> None:
