@@ -115,3 +115,27 @@ async def test_clock_is_the_tables_and_in_the_record(tmp_path: Path) -> None:
         await heard(ana, "deal verified")
     (header,) = kept_headers(tmp_path / "Ana")
     assert header["clock"] == "10m+10s"
+
+
+async def test_seat_whose_clock_ran_out_is_taken_back_from_the_bot(tmp_path: Path) -> None:
+    async with (
+        running_host(tmp_path) as host,
+        players_at(host, tmp_path, ("Ana", "Max"), "--clock", "1s+1m") as (ana, max_),
+    ):
+        await heard(ana, "A bot plays on for you; type back to take your seat again.")
+        await heard(max_, "A bot, Ana (bot), plays on at seat 0.")
+        await heard(max_, "> your turn")
+        ana.type("rack")
+        await heard(ana, "A bot plays on for you", 2)
+        ana.type("back")
+        await heard(ana, "Ana is back at seat 0.")
+        max_.type("moves 1")
+        await heard(max_, "place ")
+        max_.type(next(line for line in max_.lines if line.startswith("place ")))
+        await heard(max_, "End your turn")
+        max_.type("refill")
+        # Her turn that the bot ended has earned her time again.
+        await heard(ana, "> your turn", 2)
+        ana.type("resign")
+        for player in (ana, max_):
+            await heard(player, "deal verified")

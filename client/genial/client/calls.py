@@ -25,6 +25,8 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             return session.resign
         case m.ProposeEnd():
             return session.propose_end
+        case m.TakeBack():
+            return session.take_back
         case m.SetReady(ready=ready):
             return lambda: session.set_ready(ready)
         case m.StartGame():

@@ -21,6 +21,7 @@ from genial.client.messages import (
     SeatBot,
     SetReady,
     StartGame,
+    TakeBack,
 )
 from genial.client.model import Ask, Model, Overlay
 from genial.client.replay import NoSuchEventError
@@ -31,7 +32,7 @@ from genial.engine.tiles import MalformedTileError, Tile
 
 COMMANDS = (
     *("place", "exchange", "refill", "say", "ready", "start", "bots", "remove", "kick", "lock"),
-    *("unlock", "rematch", "resign", "end", "leave", "jump", "log", "help", "quit"),
+    *("unlock", "rematch", "resign", "end", "back", "leave", "jump", "log", "help", "quit"),
 )
 """What can be typed; never translated."""
 
@@ -70,6 +71,8 @@ def run_command(model: Model, text: str, press: Press) -> Step:
             return replace(model, question=Ask.RESIGN), ()
         case "end":
             return model, (ProposeEnd(),)
+        case "back" if model.played_for:
+            return model, (TakeBack(),)
         case "leave":
             return replace(model, question=Ask.LEAVE_TABLE), ()
         case "jump" if model.reel is not None:

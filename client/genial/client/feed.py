@@ -124,7 +124,7 @@ class Feed:
         return self._memory.token if self._memory else None
 
     @property
-    def _played_for(self) -> bool:
+    def played_for(self) -> bool:
         """Whether a bot of the host's plays our seat at the moment."""
         seat, seats = self.seat, self.table.seats
         if seat is None or self._memory is None or seat >= len(seats):
@@ -183,7 +183,7 @@ class Feed:
                             continue
                         self._take_chat(message)
                         self._take_table(message.table)
-                        if self._just_connected and self._played_for:
+                        if self._just_connected and self.played_for:
                             self._adopt(asyncio.create_task(self._come_back()))
                         self._just_connected = False
                         if self.table.state in _OVER:
@@ -233,7 +233,7 @@ class Feed:
             revision = self.game.revision if self.game and self.game.game_id == game_id else 0
             request = games.WatchGameRequest(game_id=game_id, after_revision=revision)
             # While a bot plays for us the token opens nothing, and what all may see is left.
-            token = None if self._played_for or taken_over else self._token
+            token = None if self.played_for or taken_over else self._token
             return self.link.games.WatchGame(request, metadata=self._stream_metadata(token))
 
         on_line = self._on_line("game")
@@ -313,15 +313,15 @@ class Feed:
             self._lose_seat()
         elif self._memory is not None:
             self.seat = table.viewer_seat
-        played_for = self._played_for
+        played_for = self.played_for
         self.table = table
         watching = self._game_task is not None and not self._game_task.done()
-        if self._played_for != played_for and self._seen is not None and watching:
+        if self.played_for != played_for and self._seen is not None and watching:
             # What may be seen of the game has changed with who plays our seat.
             self._watch(self._seen)
         if before is None or table != before:
             self._updates.put_nowait(TableChanged(table, before))
-        self._deals.seat = None if self._played_for else self.seat
+        self._deals.seat = None if self.played_for else self.seat
         self._take_steps(self._deals.see_table(table))
         if table.game_id and (self._seen is None or self._seen.game_id != table.game_id):
             # What is left of the old game is in its record; the new one is what counts.

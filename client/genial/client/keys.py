@@ -96,6 +96,7 @@ class Action(StrEnum):
     PLAY = auto()
     LESSONS = auto()
     GO_ON = auto()
+    TAKE_BACK = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,10 @@ def _no_rows(model: Model) -> bool:
 
 def _can_host(model: Model) -> bool:
     return model.can_host
+
+
+def _played_for(model: Model) -> bool:
+    return model.played_for
 
 
 def _by_key(model: Model) -> bool:
@@ -269,6 +274,9 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _in(Context.CLOSING), 1, _may_exchange),
     Binding(Action.REFILL, ("enter", "f"), N_("Enter"), N_("refill"),
             N_("draw tiles; that ends your turn"), _in(Context.CLOSING), 1, _no_choice),
+    Binding(Action.TAKE_BACK, ("enter",), N_("Enter"), N_("play on yourself"),
+            N_("take your seat back from the bot that plays on for you"),
+            _in(Context.WATCHING), 1, _played_for),
     # After the game.
     Binding(Action.REMATCH, ("enter",), N_("Enter"), N_("rematch"), N_("another game"),
             _in(Context.OVER), 1, _has_seat),
@@ -352,6 +360,8 @@ def context_of(model: Model) -> Context:
         return Context.BOARD_OVER if model.show_board else Context.OVER
     view = model.view
     if view is None or model.seat is None:
+        return Context.WATCHING
+    if model.played_for:
         return Context.WATCHING
     if view.is_my_turn:
         return Context.CLOSING if view.phase is Phase.CLOSE else Context.PLACING

@@ -229,6 +229,11 @@ class ProposeEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Take our seat back from the bot that plays on for us."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetReady:
     """Say that we are ready for the game, or not yet."""
 
@@ -392,6 +397,7 @@ Effect = (
     | Refill
     | ResignGame
     | ProposeEnd
+    | TakeBack
     | SetReady
     | StartGame
     | Rematch

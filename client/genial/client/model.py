@@ -350,6 +350,13 @@ class Model:
         return self.game.view.board if self.game is not None else None
 
     @property
+    def played_for(self) -> bool:
+        """Whether a bot plays on for us, as when our clock has run out."""
+        if self.table is None or self.seat is None or self.seat >= len(self.table.seats):
+            return False
+        return self.table.seats[self.seat].stand_in
+
+    @property
     def hints_allowed(self) -> bool:
         """Whether this table lets honest clients show best spots and heat maps."""
         return self.game is not None and self.game.message.hints_allowed

@@ -195,6 +195,9 @@ class PlainClient:
             lines = sentences.table_sentences(table, self._session.seat, arriving=True)
         else:
             lines = sentences.table_changes(before, table)
+            seat = self._session.seat
+            if seat is not None and table.seats[seat].stand_in and not before.seats[seat].stand_in:
+                lines.append(sentences.played_for_sentence())
         for line in lines:
             say(line)
         if not self._asked_ready and self._session.seat is not None:

@@ -73,6 +73,7 @@ _HELP: Final = (
     ("log", N_("what has happened lately")),
     ("rules", N_("the rules of the game")),
     ("end", N_("propose, or agree, to end the game; end no takes it back")),
+    ("back", N_("take your seat back from the bot that plays on for you")),
     ("resign", N_("give the game up")),
     ("leave", N_("give your seat up and go")),
     ("quit", N_("go; your seat stays yours")),
@@ -116,6 +117,7 @@ class Commands:
             "log": self._show_log,
             "rules": self._rules,
             "end": self._end,
+            "back": self._back,
             "resign": self._resign,
             "leave": self._leave,
             "quit": self._quit,
@@ -174,7 +176,7 @@ class Commands:
     async def _rack(self, rest: str) -> Answer:
         view = self._view()
         if view.viewer is None:
-            return Answer([_("You are watching and have no tiles.")])
+            return Answer([self._no_tiles()])
         return Answer([_("Your tiles: {tiles}.").format(tiles=sentences.tiles_text(view.rack))])
 
     async def _scores(self, rest: str) -> Answer:
@@ -213,7 +215,7 @@ class Commands:
         count = _number(rest, MOVES_SHOWN, MOST_MOVES)
         view = self._view()
         if view.viewer is None:
-            return Answer([_("You are watching and have no tiles.")])
+            return Answer([self._no_tiles()])
         if view.is_over:
             return Answer([_("The game is over.")])
         if view.is_my_turn and view.phase is Phase.CLOSE:
@@ -306,6 +308,10 @@ class Commands:
         await self._session.propose_end()
         return Answer([_("You agree to end the game; it ends once everybody does.")])
 
+    async def _back(self, rest: str) -> Answer:
+        await self._session.take_back()
+        return Answer()
+
     async def _leave(self, rest: str) -> Answer:
         await self._session.leave()
         raise Quit
@@ -314,6 +320,11 @@ class Commands:
         if self._may_quit is not None and not await self._may_quit():
             return Answer([_("You stay.")])
         raise Quit
+
+    def _no_tiles(self) -> str:
+        if self._session.played_for:
+            return sentences.played_for_sentence()
+        return _("You are watching and have no tiles.")
 
     def _view(self) -> PlayerView:
         if self._session.game is None:

@@ -137,6 +137,11 @@ def event_sentences(event: SeenEvent, view: PlayerView) -> list[str]:
     assert_never(event)
 
 
+def played_for_sentence() -> str:
+    """That a bot has our seat, and how to get it back."""
+    return _("A bot plays on for you; type back to take your seat again.")
+
+
 def _placed(placed: Placed, view: PlayerView) -> list[str]:
     where = placement_command(placed.tile, placed.cells).removeprefix("place ")
     earned = points_text(placed.points)

@@ -20,6 +20,7 @@ from genial.client.messages import (
     SetReady,
     Sit,
     StartGame,
+    TakeBack,
     Watch,
 )
 from genial.client.model import Entry, Model, Overlay, Purpose
@@ -119,6 +120,10 @@ def _ready(model: Model, key: str) -> Step:
     return model, (SetReady(not table.seats[seat].ready),)
 
 
+def _take_back(model: Model, key: str) -> Step:
+    return model, (TakeBack(),)
+
+
 def _start(model: Model, key: str) -> Step:
     return model, (StartGame(),)
 
@@ -151,5 +156,6 @@ TABLE_ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.ADD_BOT: _add_bot,
     Action.REMOVE_BOT: _remove_bot,
     Action.START: _start,
+    Action.TAKE_BACK: _take_back,
     Action.REMATCH: _rematch,
 }

@@ -8,6 +8,7 @@ import pytest
 
 from genial.client import messages as m
 from genial.client import playing
+from genial.client.commands import run_command
 from genial.client.errors import HostUnreachableError
 from genial.client.keys import BINDINGS, Action, Context, bindings_for, context_of, key_hints
 from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Screen
@@ -308,6 +309,27 @@ def test_table_changes_are_remarked() -> None:
     after = table_of()
     model, _ = update(replace(mockup_model(), log=()), TableChanged(after, before))
     assert "Max" in str(model.log[-1])
+
+
+def test_seat_that_a_bot_plays_is_taken_back_by_a_key_or_a_command() -> None:
+    table = table_of()
+    table.seats[0].stand_in = True
+    model = mockup_model()
+    view = replace(game(model).view, viewer=None)
+    model = replace(model, table=table, game=replace(game(model), view=view))
+    assert context_of(model) is Context.WATCHING
+    assert ("Enter", "play on yourself") in key_hints(model, 80)
+    assert "a bot plays for you now" in draw(model, 80, 24, Look()).text()
+    assert press(model, "enter")[1] == [m.TakeBack()]
+    assert run_command(model, "back", no_press) == (model, (m.TakeBack(),))
+    table.seats[0].stand_in = False
+    back = replace(model, table=table)
+    assert press(back, "enter")[1] == []
+    assert run_command(back, "back", no_press)[1] == ()
+
+
+def no_press(model: Model, action: Action, key: str) -> tuple[Model, tuple[m.Effect, ...]]:
+    raise AssertionError("nothing is pressed")
 
 
 def test_nothing_wakes_an_idle_screen() -> None:

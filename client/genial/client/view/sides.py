@@ -225,7 +225,15 @@ def team_lines(model: Model, view: PlayerView) -> list[str]:
 
 
 def choice_line(model: Model, view: PlayerView) -> list[Span]:
-    """Row 22 when the turn is to be ended: refill and exchange with what they mean."""
+    """Row 22 when the turn is to be ended: refill and exchange with what they mean.
+
+    Or, while a bot plays on for us, how to go on ourselves.
+    """
+    if model.played_for and not view.is_over:
+        return [
+            Span(_("Enter"), "strong", bold=True),
+            Span(" " + _("play on yourself: a bot plays for you now"), "text"),
+        ]
     if not view.is_my_turn:
         return []
     if view.phase is Phase.BONUS:
