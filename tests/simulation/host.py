@@ -27,6 +27,7 @@ from genial.v1 import (
     game_service_pb2,
     history_service_pb2,
     lobby_service_pb2,
+    room_service_pb2,
     table_pb2,
 )
 from genial.wire.announcement import PROTOCOL
@@ -35,6 +36,7 @@ from tests.simulation.clock import Machine
 from tests.simulation.disk import Disk, SimulatedDatabase
 from tests.simulation.network import Network
 
+SECRET: Final = "between services"
 _EPOCH: Final = 1_795_000_000.0
 _STREAMS_END: Final = 0.6
 
@@ -175,7 +177,7 @@ class SimulatedHost:
         loop = asyncio.get_running_loop()
         database = self._database = SimulatedDatabase(self._disk, loop)
         host_facts = await facts.load_or_make(database)
-        secret = "between services"
+        secret = SECRET
         steady_from = self._source.uniform(0, 1_000_000)
         games = self._games = game.GameServices(
             database,
@@ -209,6 +211,7 @@ class SimulatedHost:
             (lobby_service_pb2, "LobbyService", lobby_handler),
             (game_service_pb2, "GameService", games.game_handler),
             (history_service_pb2, "HistoryService", games.history_handler),
+            (room_service_pb2, "RoomService", games.room_handler),
             (bot_service_pb2, "BotService", late.handler),
         )
         handlers = [

@@ -339,8 +339,13 @@ def _clock_text(state: ClockState) -> str:
 def _clock(text: str | None) -> ClockState | None:
     if text is None:
         return None
-    paused, *left = json.loads(text)
-    return ClockState(tuple(left), bool(paused))
+    try:
+        paused, *left = json.loads(text)
+    except (ValueError, TypeError) as fault:
+        raise DamagedLogError(f"clocks that cannot be read: {fault}") from fault
+    if not isinstance(paused, bool) or any(type(each) is not int for each in left):
+        raise DamagedLogError("clocks that are none")
+    return ClockState(tuple(left), paused)
 
 
 def _checksum(n: int, at_ms: int, body: bytes) -> int:
