@@ -62,6 +62,6 @@ def described(term: str, columns: int, lines: int, depth: str, encoding: str) ->
             CHECK,
             Verdict.NOTE,
             shown,
-            _("Choose the shapes `ascii` in the settings (F9), or a terminal that speaks UTF-8."),
+            _("Choose the theme ASCII in the settings (F3), or a terminal that speaks UTF-8."),
         )
     return Finding(CHECK, Verdict.GOOD, shown)
