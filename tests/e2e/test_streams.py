@@ -77,3 +77,17 @@ def test_a_reader_that_is_gone(tmp_path: Path, command: tuple[str, ...], unbuffe
     with open(writing, "wb") as pipe:
         done = run(command, tmp_path, unbuffered=unbuffered, stdout=pipe)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_playing_to_a_full_disk_ends_in_order(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = run(("play", "--plain", "--no-announce", "--name", "Ana"), tmp_path, stdout=full)
+    # Not by a signal either: streams left open once crashed gRPC at the end.
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
+
+
+def test_playing_without_a_place_for_anything() -> None:
+    done = run(("play", "--plain", "--no-announce", "--name", "Ana"), Path(os.devnull))
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"genial: The host did not start: Not a directory: /dev/null/")
+    assert done.stderr.count(b"\n") == 1

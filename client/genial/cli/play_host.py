@@ -51,13 +51,22 @@ ABSENCE_SECONDS: Final = 20.0
 def main() -> int:
     """Runs the host; returns the exit code."""
     wanted = PlayHost(**json.loads(sys.argv[1]))
-    set_up(LogConfig(file=Path(wanted.log)))
     try:
+        set_up(LogConfig(file=Path(wanted.log)))
         asyncio.run(_run(wanted))
     except HostError as error:
-        print(json.dumps({"error": str(error)}), flush=True)
-        return 1
+        return _failed(str(error))
+    except OSError as error:
+        # Of the log or the data: there may be nowhere else to tell it.
+        log.exception("the host has failed")
+        place = f": {error.filename}" if error.filename else ""
+        return _failed(f"The host did not start: {error.strerror}{place}.")
     return 0
+
+
+def _failed(sentence: str) -> int:
+    print(json.dumps({"error": sentence}), flush=True)
+    return 1
 
 
 async def _run(wanted: PlayHost) -> None:

@@ -75,6 +75,8 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
             link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
             await stack.enter_async_context(link)
         session = await _sit(link, wanted)
+        # Whatever goes wrong below: streams that outlive their channel crash gRPC.
+        stack.push_async_callback(session.close)
         if screen:
             from genial.client import app
 

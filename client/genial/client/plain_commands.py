@@ -81,6 +81,13 @@ _HELP: Final = (
 )
 
 
+_ALONE: Final = frozenset(
+    ("refill", "exchange", "ready", "start", "rematch", "resign", "leave", "quit")
+)
+"""Words that do something that cannot be taken back: with more behind them (`exchange RB GO`),
+something else was meant."""
+
+
 class Commands:
     """Obeys lines for one session, and remembers what `log` shows."""
 
@@ -133,13 +140,16 @@ class Commands:
         text = line.partition("#")[0].strip()
         if not text:
             return Answer()
-        word, _space, rest = text.partition(" ")
+        word, *more = text.split(maxsplit=1)
+        rest = more[0] if more else ""
         command = self._words.get(word.casefold())
+        if rest and word.casefold() in _ALONE:
+            command, word = None, text
         if command is None:
             known = _("{word} is no command; help lists them all.").format(word=word[:40])
             return Answer([known], misunderstood=True)
         try:
-            return await command(rest.strip())
+            return await command(rest)
         except UsageError as error:
             return Answer([str(error)], misunderstood=True)
 
