@@ -76,8 +76,13 @@ def test_the_reason_of_an_illegal_spot_is_read_to_its_end() -> None:
         if any("not here" in row for row in rows):
             break
         model, _effects = update(model, Key(key))
-    row = rows[21]
-    assert row.rstrip().endswith("that nobody has started at.")
+    assert rows[21].rstrip().endswith("that nobody has started at.")
+
+
+def test_a_long_notice_takes_a_second_row() -> None:
+    notice = "The host says that " + "this is so and " * 5 + "that is that."
+    rows = draw(replace(first_tile(), notice=notice), 80, 24, Look()).text().split("\n")
+    assert " ".join(f"{rows[21]} {rows[22]}".split()) == notice
 
 
 def test_colours_change_no_character() -> None:

@@ -136,11 +136,16 @@ def _bottom(
     # Why a spot is illegal must be read to its end; the count of moves gives way.
     if not model.notice and ox + 1 + spans_width(status) <= right - width_of(move) - 2:
         limit = canvas.put_right(right, y, move, "muted") - 2
+    choice = sides.choice_line(model, view)
+    if len(status) == 1 and spans_width(status) > 78 and model.entry is None and not choice:
+        # A sentence that is longer than the row takes the chat's as well.
+        for number, text in enumerate(wrap(status[0].text, 78)[:2]):
+            put_spans(canvas, ox + 1, y + number, [status[0]._replace(text=text)], right)
+        return
     put_spans(canvas, ox + 1, y, status, limit)
     if model.entry is not None:
         draw_entry(canvas, ox + 1, last, 78, model.entry, look)
         return
-    choice = sides.choice_line(model, view)
     if choice:
         put_spans(canvas, ox + 1, last, choice, right)
         return
