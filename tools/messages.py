@@ -13,6 +13,7 @@ import argparse
 import io
 import string
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -26,6 +27,7 @@ from genial.wire.errors import Reason, template_of
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "client" / "genial" / "client" / "locale"
 LANGUAGES = ("es", "de")
+_NO_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
 
 
@@ -62,6 +64,9 @@ def updated(language: str, wanted: Catalog) -> Catalog:
         project="genial-lan",
         charset="utf-8",
         fuzzy=False,
+        # Compiled catalogues keep their header: a moment of its own would change them each time.
+        creation_date=_NO_MOMENT,
+        revision_date=_NO_MOMENT,
         header_comment=f"# Genial: {'Spanish' if language == 'es' else 'German'}.",
     )
     # One thing or several: what both languages tell apart, whatever CLDR knows of millions.
