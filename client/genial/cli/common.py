@@ -7,6 +7,7 @@ import getpass
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -28,6 +29,8 @@ _USUAL_PLAYERS: Final = {"free": 2, "partners": 4, "solo": 1}
 PRESETS: Final = ("genial", "official")
 
 DEFAULT_PLAYER: Final = "Player"
+LONGEST_NAME: Final = 24
+_ESCAPE_SEQUENCE: Final = re.compile(r"\x1b(\[[0-9;]*|O).")
 
 
 class SecondsRange(click.FloatRange):
@@ -225,7 +228,7 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
     """
     from genial.client.errors import StorageError
     from genial.client.settings import load_settings, save_settings, settings_path
-    from genial.client.text import _
+    from genial.client.text import _, printable
 
     if given is not None:
         if not given.strip():
@@ -238,7 +241,10 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
         return settings.name, False
     if not may_ask:
         return _user_name(), False
-    asked = click.prompt(_("Your name"), default=_user_name(), type=str).strip() or _user_name()
+    typed: str = click.prompt(_("Your name"), default=_user_name())
+    # An arrow key at a prompt of this kind types an escape sequence.
+    kept = _ESCAPE_SEQUENCE.sub("", typed).strip()
+    asked = printable(kept, LONGEST_NAME) if kept else _user_name()
     try:
         save_settings(replace(settings, name=asked), settings_path())
     except StorageError as error:

@@ -64,7 +64,6 @@ def play(
     """
     from genial.cli.playing import Wanted, play_here
     from genial.client.lines import are_terminals, can_draw
-    from genial.client.text import _
 
     rules = chosen_rules(players, mode, preset, partners_talk=partners_talk)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
@@ -77,9 +76,19 @@ def play(
     screen = can_draw() and not plain
     first_time = name is None and is_unknown()
     chosen, _explicit = player_name(name, may_ask=terminal)
-    if first_time and screen and click.confirm(_("New to the game? Ten short lessons first")):
+    if first_time and screen and _wants_lessons():
         from genial.client import app
 
         run_client(app.run_lessons)
     wanted = Wanted(rules, clock, tuple(levels), chosen, port, not no_announce, plaintext)
     return run_client(lambda: play_here(wanted, screen=screen, terminal=terminal))
+
+
+def _wants_lessons() -> bool:
+    from genial.client.lines import is_yes
+    from genial.client.text import _
+
+    question = _("New to the game? Ten short lessons first")
+    # click's own `confirm` takes y and n alone, whatever the language.
+    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False)
+    return is_yes(answer)

@@ -107,7 +107,12 @@ def are_terminals() -> bool:
 async def yes(reader: LineReader, question: str) -> bool:
     """Asks a yes-or-no question of a person; anything but yes is no."""
     answer = await reader.ask(_("{question} Type yes or no.").format(question=question))
-    return (answer or "").strip().casefold() in {_("yes"), _("y"), "yes", "y"}
+    return is_yes(answer or "")
+
+
+def is_yes(answer: str) -> bool:
+    """Whether somebody agrees, in English or in the chosen language."""
+    return answer.strip().casefold() in {_("yes"), _("y"), "yes", "y"}
 
 
 def _standard_input() -> int | None:

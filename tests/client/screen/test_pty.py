@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .pty_player import genial
+from .pty_player import GERMAN, SPANISH, genial
 
 PLAY = ("play", "--name", "Ana", "--no-announce")
 
@@ -41,7 +41,8 @@ def test_whole_game_against_a_bot_by_keys(tmp_path: Path) -> None:
 def test_somebody_new_is_taught_first(tmp_path: Path) -> None:
     with genial(tmp_path, "play", "--no-announce") as pty:
         pty.sees("Your name")
-        pty.press("Eva\r", "New to the game?")
+        # Arrow keys type escape sequences here; they are no part of a name.
+        pty.press("\x1b[D\x1b[AEva\r", "New to the game?")
         pty.press("y\r", "1/10")
         pty.sees("YOUR TURN, EVA")
         pty.press("q", "join: genial join")
@@ -50,6 +51,35 @@ def test_somebody_new_is_taught_first(tmp_path: Path) -> None:
         pty.child.send("y")
         assert pty.ended() == 0
         assert pty.restored()
+
+
+@pytest.mark.parametrize(
+    ("settings", "language", "words"),
+    [
+        ('theme = "ascii"', "es", SPANISH),
+        ('theme = "colour-blind"', "de", GERMAN),
+    ],
+)
+def test_whole_games_in_other_clothes(
+    tmp_path: Path, settings: str, language: str, words: dict[str, str]
+) -> None:
+    folder = tmp_path / ".config" / "genial"
+    folder.mkdir(parents=True)
+    (folder / "settings.toml").write_text(settings + "\n", encoding="utf-8")
+    with genial(tmp_path, *PLAY, "--language", language) as pty:
+        pty.words = words
+        assert pty.play_to_the_end() > 10
+        pty.child.send("q")
+        assert pty.ended() == 0
+        assert pty.restored()
+    assert "games = 1" in (folder / "settings.toml").read_text(encoding="utf-8")
+
+
+def test_the_offer_understands_the_language(tmp_path: Path) -> None:
+    with genial(tmp_path, "play", "--no-announce", "--language", "de") as pty:
+        pty.press("Uwe\r", "Neu hier?")
+        pty.press("j\r", "1/10")
+        pty.sees("DU BIST DRAN, UWE")
 
 
 def test_a_storm_of_resizes(tmp_path: Path) -> None:
