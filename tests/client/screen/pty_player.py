@@ -8,8 +8,9 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,35 @@ import pyte
 
 DEADLINE = 60.0
 
+ENGLISH = {
+    "turn": "YOUR TURN",
+    "bonus": "BONUS,",
+    "end": "END TURN",
+    "ranking": "RANKING",
+    "move": "move",
+}
+SPANISH = {
+    "turn": "TE TOCA",
+    "bonus": "EXTRA,",
+    "end": "ACABA EL TURNO",
+    "ranking": "CLASIFICACIÓN",
+    "move": "ficha",
+}
+GERMAN = {
+    "turn": "DU BIST DRAN",
+    "bonus": "BONUS,",
+    "end": "ZUG BEENDEN",
+    "ranking": "RANGLISTE",
+    "move": "Stein",
+}
+
 
 class Pty:
     """The program, what its screen shows, and everything that it wrote."""
 
     def __init__(self, child: Any, width: int, height: int) -> None:
         self.child = child
+        self.words = ENGLISH
         self.screen = pyte.Screen(width, height)
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
@@ -96,24 +120,25 @@ class Pty:
 
     # --- playing ----------------------------------------------------------------------
 
+    def shows_any(self, texts: Iterable[str]) -> bool:
+        """Whether one of several texts is on the screen."""
+        return any(text in self.text() for text in texts)
+
     def move_number(self) -> int:
-        found = re.search(r"move (\d+)", self.text())
+        found = re.search(self.words["move"] + r" (\d+)\s*$", self.text(), re.MULTILINE)
         return int(found[1]) if found else -1
 
     def play_to_the_end(self) -> int:
         """Play by keys until the ranking shows; returns how many tiles were placed."""
         placed = 0
         while True:
-            self.until(
-                lambda: any(
-                    word in self.text() for word in ("YOUR TURN", "BONUS,", "END TURN", "RANKING")
-                ),
-                "it is nobody's turn",
-            )
-            if "RANKING" in self.text():
+            ending, ranking = self.words["end"], self.words["ranking"]
+            due = (self.words["turn"], self.words["bonus"], ending, ranking)
+            self.until(partial(self.shows_any, due), "it is nobody's turn")
+            if ranking in self.text():
                 return placed
             before = self.text()
-            if "END TURN" in before:
+            if ending in before:
                 self.child.send("f")
             else:
                 self.child.send("*\r")
@@ -121,9 +146,10 @@ class Pty:
             number = self.move_number()
 
             def changed(number: int = number, before: str = before) -> bool:
-                if "RANKING" in self.text() or self.move_number() > number:
+                if self.words["ranking"] in self.text() or self.move_number() > number:
                     return True
-                return "END TURN" in before and "END TURN" not in self.text()
+                ending = self.words["end"]
+                return ending in before and ending not in self.text()
 
             self.until(changed, "nothing came of the keys")
 
