@@ -127,7 +127,9 @@ class TestRequests:
         if len(place.encode()) < 150:
             assert requests.page_place(requests.page_token(place)) == place
 
-    @pytest.mark.parametrize("token", ["!", "a", "/w==", "x" * 300])
+    @pytest.mark.parametrize(
+        "token", ["!", "a", "/w==", "x" * 300, "Zm9v", "MTIz", "AAAAAAAAMTIz", "MTIz\n"]
+    )
     def test_what_is_no_page_token(self, token: str) -> None:
         with pytest.raises(GenialError) as refused:
             requests.page_place(token)

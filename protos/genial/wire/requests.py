@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from typing import Final
 
@@ -17,6 +18,7 @@ DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 200
 _LONGEST_ID: Final = 64
 _LONGEST_PAGE_TOKEN: Final = 256
+_SEAL_BYTES: Final = 6
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """`uuid.UUID` reads blanks, signs and digits of other scripts too: several texts for one id."""
 
@@ -81,8 +83,13 @@ def page_size(value: int, field: str = "page_size") -> int:
 
 
 def page_token(place: str) -> str:
-    """The token of the page that begins behind `place`; callers cannot read meaning into it."""
-    return base64.urlsafe_b64encode(place.encode()).decode()
+    """The token of the page that begins behind `place`; callers cannot make one up."""
+    return base64.urlsafe_b64encode(_page_seal(place) + place.encode()).decode()
+
+
+def _page_seal(place: str) -> bytes:
+    """What tells a token that was given out from letters that somebody typed."""
+    return hashlib.sha256(b"genial-page/1" + place.encode()).digest()[:_SEAL_BYTES]
 
 
 def page_place(token: str, field: str = "page_token") -> str:
@@ -91,10 +98,16 @@ def page_place(token: str, field: str = "page_token") -> str:
     Raises:
         GenialError: MALFORMED, for what is no token of ours.
     """
+    if not token:
+        return ""
     try:
         if len(token) > _LONGEST_PAGE_TOKEN:
             raise ValueError(token)
-        return base64.b64decode(token, altchars=b"-_", validate=True).decode()
+        sealed = base64.b64decode(token, altchars=b"-_", validate=True)
+        place = sealed[_SEAL_BYTES:].decode()
+        if sealed[:_SEAL_BYTES] != _page_seal(place):
+            raise ValueError(token)
+        return place
     except (binascii.Error, ValueError):
         raise malformed(field, "must be the next_page_token of the page before") from None
 
