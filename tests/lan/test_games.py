@@ -156,6 +156,27 @@ async def test_the_host_moves_in_the_middle_of_a_game(tmp_path: Path) -> None:
             await game
 
 
+async def test_the_host_is_killed_and_started_again_on_another_laptop(tmp_path: Path) -> None:
+    """With the same data, that is: a copied directory, or the same one at another address."""
+    with lan(4) as network:
+        home, next_home, one, other = network.laptops
+        async with (
+            running_host(tmp_path / "host", "--name", "Mover", prefix=on(home)) as host,
+            two_playing(tmp_path, host, one, other) as (ana, max_, game),
+        ):
+            before = len(ana.lines), len(max_.lines)
+            host.process.kill()
+            await host.ended()
+            async with running_host(
+                tmp_path / "host", "--name", "Mover", prefix=on(next_home)
+            ) as again:
+                assert again.host_id == host.host_id
+                assert again.address != host.address
+                for player, known in zip((ana, max_), before, strict=True):
+                    await player.line(lambda line: line == "Connected again.", known)
+                await game
+
+
 async def test_a_game_over_a_bad_cable_with_a_cut_of_ten_seconds(tmp_path: Path) -> None:
     with hub(3) as network:
         home, one, other = network.laptops
