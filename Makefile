@@ -14,7 +14,7 @@ ARGS ?=
 PROTOS_OUT ?= protos
 
 .DEFAULT_GOAL := help
-.PHONY: help play host test check bench train strength protos protos-baseline pictures messages screenshots clean distclean dev runtime \
+.PHONY: help play host test soak check bench train strength protos protos-baseline pictures messages screenshots clean distclean dev runtime \
         check-style check-types check-imports check-buf check-protos check-wheel try-wheel
 
 help: ## This list
@@ -30,6 +30,11 @@ host: runtime ## Host games for the LAN, without a screen
 
 test: dev ## Run all tests; sets everything up the first time
 	$(PY) -m pytest $(ARGS)
+
+# `make soak ARGS="--evenings 5000"` for less of the first part; it goes on from any seed with --first.
+soak: dev ## Run the long tests: 100,000 simulated evenings, 100,000 inputs of rubbish, 50 games at killed hosts (hours)
+	$(PY) -m tests.simulation.run --evenings 100000 $(ARGS)
+	GENIAL_SOAK=1000 $(PY) -m pytest tests/fuzz tests/e2e/killing
 
 check: check-style check-types check-imports check-buf check-protos check-wheel ## Lint, types, import rules, contract, wheel
 	@echo 'make check: all good'
