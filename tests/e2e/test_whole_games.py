@@ -247,3 +247,25 @@ async def test_play_goes_on_in_its_own_game_after_quitting_and_after_a_crash(
         for started in (first, friend, again, third):
             if started is not None:
                 await started.stop()
+
+
+async def test_play_with_another_game_or_name_does_not_go_back_to_the_one_that_was_left(
+    tmp_path: Path,
+) -> None:
+    async def seats(*options: str) -> list[str]:
+        player = await PlainPlayer.start(
+            "play", "--plain", "--no-announce", *options, *PLAIN, home=tmp_path
+        )
+        try:
+            await player.line(lambda line: line.startswith("Your tiles: "))
+            player.type("quit")
+            assert await player.ended() == 0
+            return [line for line in player.lines if line.startswith("Seat ")]
+        finally:
+            await player.stop()
+
+    (ana, _bot) = await seats("--name", "Ana")
+    assert "Ana (you)" in ana
+    assert len(await seats("--name", "Ana", "--players", "3", "--bots", "easy,easy")) == 3
+    assert "Eva (you)" in (await seats("--name", "Eva"))[0]
+    assert "Ana (you)" in (await seats("--name", "Ana", "--players", "2"))[0]

@@ -60,7 +60,8 @@ def play(
 
     Without options: a game for two against a bot, which begins right away. Friends on the
     same network join with `genial join`. If friends are seated when you quit, you are asked
-    first, and the host stays until their game ends.
+    first, and the host stays until their game ends. A game that you left goes on, unless the
+    options say another game or another name.
     """
     from genial.cli.playing import Wanted, play_here
     from genial.client.lines import are_terminals, can_draw
@@ -75,12 +76,22 @@ def play(
     terminal = are_terminals()
     screen = can_draw() and not plain
     first_time = name is None and is_unknown()
-    chosen, _explicit = player_name(name, may_ask=terminal)
+    chosen, named = player_name(name, may_ask=terminal)
     if first_time and screen and _wants_lessons():
         from genial.client import app
 
         run_client(app.run_lessons)
-    wanted = Wanted(rules, clock, tuple(levels), chosen, port, not no_announce, plaintext)
+    wanted = Wanted(
+        rules,
+        clock,
+        tuple(levels),
+        chosen,
+        port,
+        not no_announce,
+        plaintext,
+        rules_given=players is not None or mode != "free" or preset != "genial",
+        name_given=named,
+    )
     return run_client(lambda: play_here(wanted, screen=screen, terminal=terminal))
 
 

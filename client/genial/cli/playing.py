@@ -43,7 +43,12 @@ _FAREWELL_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the person asked for."""
+    """What the person asked for.
+
+    Attributes:
+        rules_given: Options said which game; one of other rules that was left does not do.
+        name_given: An option said the name; a seat of somebody else's does not do.
+    """
 
     rules: Rules
     clock: Clock | None
@@ -52,6 +57,8 @@ class Wanted:
     port: int | None
     announce: bool
     plaintext: bool
+    rules_given: bool = False
+    name_given: bool = False
 
 
 async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
@@ -176,10 +183,22 @@ async def _left_running(stack: AsyncExitStack, store: DiskStore) -> tuple[_Besid
     return None
 
 
-async def _own_game(link: HostLink) -> tuple[str, str] | None:
-    """The table of a running game that we have a seat in, and our name there."""
-    held = {seat.table_id: seat.name for seat in link.seats_held() if not seat.in_use}
+async def _own_game(link: HostLink, wanted: Wanted | None = None) -> tuple[str, str] | None:
+    """The table of a running game that we have a seat in, and our name there; None: none.
+
+    One that is not what is wanted does not count; `wanted` None: any.
+    """
+    held = {
+        seat.table_id: seat.name
+        for seat in link.seats_held()
+        if not seat.in_use and (wanted is None or not wanted.name_given or seat.name == wanted.name)
+    }
+    rules = None
+    if wanted is not None and wanted.rules_given:
+        rules = rules_to_message(wanted.rules)
     for table in await link.list_tables():
+        if rules is not None and table.options.rules != rules:
+            continue
         if table.table_id in held and table.state == TableState.TABLE_STATE_ACTIVE:
             return table.table_id, held[table.table_id]
     return None
@@ -187,7 +206,7 @@ async def _own_game(link: HostLink) -> tuple[str, str] | None:
 
 async def _sit(link: HostLink, wanted: Wanted) -> Session:
     """Back to a game that was left, or at a new table."""
-    own = await _own_game(link)
+    own = await _own_game(link, wanted)
     if own is not None:
         table_id, name = own
         return await join(link, table_id, name=name)
