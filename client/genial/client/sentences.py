@@ -360,14 +360,20 @@ def match_sentences(table: Table) -> list[str]:
     ]
 
 
+def following_sentence(table: Table) -> str:
+    """That the next game of a match comes by itself; empty where it does not."""
+    games = table.options.games
+    if not 1 < table.game_number <= games:
+        return ""
+    return _("Game {number} of {games} follows by itself.").format(
+        number=table.game_number, games=games
+    )
+
+
 def next_sentence(table: Table) -> str:
     """What may come after a game, at a table that is open again."""
-    games = table.options.games
-    if 1 < table.game_number <= games:
-        return _("Game {number} of {games} follows by itself.").format(
-            number=table.game_number, games=games
-        )
-    return _("Type rematch to play again, review to look at this game, or quit.")
+    asking = _("Type rematch to play again, review to look at this game, or quit.")
+    return following_sentence(table) or asking
 
 
 _STATES: Final = {

@@ -28,6 +28,9 @@ from genial.client.text import _
 from genial.client.view.form import hosts_to_choose
 from genial.v1 import game_pb2
 
+BREATH_SECONDS: Final = 0.5
+"""After the end of a game, before which no key asks for the next one."""
+
 
 def enter_text(purpose: Purpose, text: str = "") -> Callable[[Model, str], Step]:
     """An action that opens a line to be typed for a purpose, with `text` in it already."""
@@ -142,6 +145,9 @@ def _remove_bot(model: Model, key: str) -> Step:
 
 
 def _rematch(model: Model, key: str) -> Step:
+    if model.now - model.heard < BREATH_SECONDS:
+        # The Enter of a turn that the game's end has overtaken is no wish for another game.
+        return model, ()
     return model, (Rematch(),)
 
 

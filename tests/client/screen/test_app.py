@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from genial.client.app import Player
 from genial.client.model import Screen
 from genial.client.sentences import placement_command
 from genial.client.settings import Settings
+from genial.client.table_actions import BREATH_SECONDS
 from genial.client.updates import GameChanged
 from genial.client.view.geometry import board_grid
 from genial.engine.hexgrid import Axial
@@ -53,6 +55,8 @@ async def test_whole_game_by_keys(tmp_path: Path) -> None:
         assert turns > 10
         await hands.press("v", "back to the ranking")
         await hands.press("v", "RANKING")
+        rested = hands.player.model.heard + BREATH_SECONDS
+        await hands.until(lambda: time.monotonic() > rested, "time stands still")
         await hands.press("\r", "YOUR TURN, ANA")
         assert "rematch" in table.calls
 

@@ -15,6 +15,7 @@ from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Screen
 from genial.client.palette import Look
 from genial.client.sentences import chat_sentence
 from genial.client.settings import Settings
+from genial.client.table_actions import BREATH_SECONDS
 from genial.client.update import next_wake, update
 from genial.client.updates import (
     ChatArrived,
@@ -26,13 +27,14 @@ from genial.client.updates import (
     TableChanged,
 )
 from genial.client.view.draw import draw
+from genial.client.view.end import rematch_text
 from genial.client.view.geometry import board_grid
 from genial.engine.board import parse_cell
 from genial.engine.hexgrid import DIRECTIONS
 from genial.engine.moves import Phase
 from genial.engine.tiles import Tile
 from genial.engine.view import HiddenDraw, SeenRefilled
-from genial.v1.table_pb2 import ChatMessage
+from genial.v1.table_pb2 import TABLE_STATE_OPEN, ChatMessage
 
 from .gallery import closing, first_tile, lobby, new_table, players, room, seen
 from .positions import mockup_model, mockup_view, placed, table_of
@@ -326,6 +328,23 @@ def test_seat_that_a_bot_plays_is_taken_back_by_a_key_or_a_command() -> None:
     back = replace(model, table=table)
     assert press(back, "enter")[1] == []
     assert run_command(back, "back", no_press)[1] == ()
+
+
+def test_enter_that_the_end_has_overtaken_asks_for_no_rematch() -> None:
+    ended = replace(mockup_model(), screen=Screen.END, heard=10.0, now=10.1)
+    assert press(ended, "enter")[1] == []
+    assert press(replace(ended, now=10.0 + BREATH_SECONDS), "enter")[1] == [m.Rematch()]
+
+
+def test_between_two_games_of_a_match_nobody_is_waited_for() -> None:
+    table = table_of(state=TABLE_STATE_OPEN)
+    table.options.games, table.game_number, table.next_first_seat = 3, 2, 1
+    for seat in table.seats:
+        seat.ready = False
+    model = replace(mockup_model(), table=table)
+    assert rematch_text(model) == "Game 2 of 3 follows by itself. Max will begin."
+    table.game_number = 1
+    assert "Waiting for you, Max" in rematch_text(model)
 
 
 def no_press(model: Model, action: Action, key: str) -> tuple[Model, tuple[m.Effect, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
-from genial.client.sentences import won_text
+from genial.client.sentences import following_sentence, won_text
 from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, width_of
 from genial.client.view.game import draw_table_title
@@ -276,14 +276,17 @@ def rematch_text(model: Model) -> str:
     if table is None or model.seat is None:
         return ""
     ready = [seat.name for seat in table.seats if seat.ready]
+    follows = following_sentence(table)
     waiting = [
         _("you") if seat.seat == model.seat else seat.name for seat in table.seats if not seat.ready
     ]
     parts: list[str] = []
-    if ready:
+    if follows:
+        parts.append(follows)
+    elif ready:
         parts.append(_("Ready: {names}.").format(names=", ".join(ready)))
     if table.HasField("next_first_seat") and table.next_first_seat < len(table.seats):
         parts.append(_("{name} will begin.").format(name=table.seats[table.next_first_seat].name))
-    if waiting:
+    if waiting and not follows:
         parts.append(_("Waiting for {names}.").format(names=", ".join(waiting)))
     return " ".join(parts)
