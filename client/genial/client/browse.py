@@ -171,11 +171,20 @@ class Browser:
         try:
             self._zeroconf = self._zeroconf or _open_zeroconf()
             self._ask()
-            self.problem = ""
         except _FAULTS as error:
-            self.problem = _(
-                "Hosts cannot be looked for on this network ({reason}); typing an address works."
-            ).format(reason=getattr(error, "strerror", None) or error)
+            self.problem = _impossible(error)
+            return
+        self._spawn(self._check_senders(self._zeroconf))
+
+    async def _check_senders(self, zeroconf: AsyncZeroconf) -> None:
+        """Networks that cannot be joined are left out silently; not a single one is a fault."""
+        await zeroconf.zeroconf.async_wait_for_start()
+        problem = ""
+        if not zeroconf.zeroconf.engine.senders:
+            problem = _impossible(OSError(_("no network here allows multicast")))
+        if problem != self.problem:
+            self.problem = problem
+            self._changed.set()
 
     def _ask(self) -> None:
         assert self._zeroconf is not None
@@ -215,11 +224,10 @@ class Browser:
                 await self._zeroconf.async_update_interfaces([])
             await self._zeroconf.async_update_interfaces(InterfaceChoice.All)
         except _FAULTS as error:
-            self.problem = _(
-                "Hosts cannot be looked for on this network ({reason}); typing an address works."
-            ).format(reason=getattr(error, "strerror", None) or error)
+            self.problem = _impossible(error)
             self._changed.set()
             return
+        self._spawn(self._check_senders(self._zeroconf))
         if self._browser is not None:
             # A new one asks at once; an old one has long slowed down its questions.
             await self._browser.async_cancel()
@@ -392,6 +400,12 @@ async def find_host(
     if len(named) > 1:
         raise AmbiguousNameError(text, tuple(host.host_id for host in named))
     return named[0] if named else None
+
+
+def _impossible(error: Exception) -> str:
+    return _(
+        "Hosts cannot be looked for on this network ({reason}); typing an address works."
+    ).format(reason=getattr(error, "strerror", None) or error)
 
 
 def _open_zeroconf() -> AsyncZeroconf:

@@ -20,6 +20,7 @@ from genial.client.channel import Secret, from_rpc, open_channel
 from genial.client.errors import (
     EncryptedHostError,
     GenialError,
+    PlaintextHostError,
 )
 from genial.client.race import in_order, race
 from genial.client.text import _, printable
@@ -33,6 +34,7 @@ from genial.client.trust import (
     judge,
     may_send_password,
     meet,
+    no_host,
     password_held_back,
     password_needed,
 )
@@ -159,7 +161,12 @@ async def _first_answer(
     async def ask(target: str) -> _Answer:
         certificate = None
         if not access.plaintext:
-            certificate = await _fetch(target, timeout)
+            try:
+                certificate = await _fetch(target, timeout)
+            except PlaintextHostError:
+                if await _is_host(target, timeout):
+                    raise
+                raise no_host(address_of(target)) from None
             if access.fingerprint is not None:
                 # Told at once: who is not the one asked for is not even asked who it is.
                 judge(
@@ -198,6 +205,18 @@ async def _first_answer(
         if len(failures) < len(group.exceptions):
             raise
     raise nobody(failures, [address_of(target) for target in targets], address)
+
+
+async def _is_host(target: str, timeout: float) -> bool:
+    """Whether a host answers there that does not encrypt: it is asked who it is, and no more."""
+    channel = open_channel(target)
+    try:
+        await LobbyServiceStub(channel).GetHost(GetHostRequest(), timeout=timeout)
+    except grpc.aio.AioRpcError:
+        return False
+    finally:
+        await channel.close()
+    return True
 
 
 async def _complain_of_encryption(target: str, timeout: float) -> None:

@@ -116,7 +116,7 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
             detail=error.reason or "",
         ) from error
     except (ConnectionResetError, EOFError) as error:
-        raise _no_host(address) from error
+        raise no_host(address) from error
     except TimeoutError as error:
         raise _unreachable(address, "timeout") from error
     except OSError as error:
@@ -127,7 +127,7 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
         tls: ssl.SSLObject = writer.get_extra_info("ssl_object")
         shown = tls.getpeercert(binary_form=True)
         if shown is None or tls.selected_alpn_protocol() != _HTTP2:
-            raise _no_host(address)
+            raise no_host(address)
         return Certificate(
             ssl.DER_cert_to_PEM_cert(shown).encode(), hashlib.sha256(shown).hexdigest()
         )
@@ -147,7 +147,8 @@ def _unreachable(address: str, detail: str) -> HostUnreachableError:
     )
 
 
-def _no_host(address: str) -> IncompatibleHostError:
+def no_host(address: str) -> IncompatibleHostError:
+    """Something answers there that is none of ours."""
     return IncompatibleHostError(
         "NOT_A_HOST",
         code=grpc.StatusCode.UNIMPLEMENTED,

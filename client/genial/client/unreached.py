@@ -14,6 +14,7 @@ from genial.client.errors import (
     TrustError,
 )
 from genial.client.text import N_, _
+from genial.client.trust import no_host
 
 _OTHER_HOST = "OTHER_HOST"
 
@@ -78,13 +79,7 @@ def nobody(failures: Sequence[GenialError], tried: Sequence[str], address: str) 
         attempts = zip(tried, outcomes, strict=True)
         where = f"{address} ({'; '.join(f'{each}: {_(what)}' for each, what in attempts)})"
     if Outcome.NO_HOST in outcomes:
-        return IncompatibleHostError(
-            "NOT_A_HOST",
-            code=grpc.StatusCode.UNIMPLEMENTED,
-            sentence=_(
-                "Something answers at {address}, but it is no Genial host; check the port."
-            ).format(address=where),
-        )
+        return no_host(where)
     if Outcome.OTHER_HOST in outcomes:
         return other_host(where)
     if Outcome.REFUSED in outcomes:

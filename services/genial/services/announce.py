@@ -156,6 +156,7 @@ class Announcer:
                 # address that is told once more is not forgotten.
                 sent = await self._begin_update(self._zeroconf)
                 await self._zeroconf.async_update_interfaces(self._interfaces())
+                self._check_senders()
                 await sent
                 log.info("announcing on %s", ", ".join(best_first(addresses)) or "no network")
         except (NonUniqueNameException, BadTypeInNameException, *_FAULTS) as fault:
@@ -178,10 +179,17 @@ class Announcer:
         self._zeroconf = AsyncZeroconf(interfaces=self._interfaces(), ip_version=self._version())
         self._announced = self._describe()
         info = self._make_info(self._announced)
+        await self._zeroconf.zeroconf.async_wait_for_start()
+        self._check_senders()
         sent = await self._zeroconf.async_register_service(info, strict=False)
         self._info = info
         await sent
         self._complained = False
+
+    def _check_senders(self) -> None:
+        """Networks that cannot be joined are left out silently; not a single one is a fault."""
+        if self._zeroconf is not None and not self._zeroconf.zeroconf.engine.senders:
+            raise OSError("no network here allows multicast")
 
     def _interfaces(self) -> list[str]:
         """The addresses to speak from: their scopes are the interfaces."""

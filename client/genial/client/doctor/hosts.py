@@ -6,6 +6,7 @@ import asyncio
 import errno
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -27,11 +28,12 @@ from genial.client.errors import AddressError, GenialError, TrustError
 from genial.client.reach import Reached, reach
 from genial.client.text import _, ngettext, printable
 from genial.client.trust import Access, KnownHost, KnownHosts
-from genial.client.unreached import outcome_of
+from genial.client.unreached import Outcome, outcome_of
 from genial.client.versions import who_is_older
 from genial.v1.lobby_service_pb2 import GetHostRequest
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.wire.announcement import DEFAULT_PORT
+from genial.wire.networks import list_adapters, on_link
 
 HOSTS: Final = "hosts"
 HOST: Final = "host"
@@ -154,11 +156,12 @@ async def examine_host(address: str, access: Access, known: KnownHosts) -> list[
         return [Finding(HOST, Verdict.BAD, error.sentence)]
     private = replace(access, password=None, known=_Frozen(known))
     outcomes = await asyncio.gather(*(_attempt(target, private) for target in targets))
+    near = on_link(await asyncio.get_running_loop().run_in_executor(None, list_adapters))
     findings: list[Finding] = []
     reached = [each for each in outcomes if isinstance(each, Reached)]
     try:
         for target, outcome in zip(targets, outcomes, strict=True):
-            findings.append(_attempted(target, outcome, some=bool(reached)))
+            findings.append(_attempted(target, outcome, near, some=bool(reached)))
         if reached:
             findings += await _met(reached[0])
     finally:
@@ -202,7 +205,9 @@ async def _attempt(target: str, access: Access) -> Reached | GenialError:
         return error
 
 
-def _attempted(target: str, outcome: Reached | GenialError, *, some: bool) -> Finding:
+def _attempted(
+    target: str, outcome: Reached | GenialError, near: Callable[[str], bool], *, some: bool
+) -> Finding:
     address = address_of(target)
     if isinstance(outcome, Reached):
         return Finding(
@@ -214,10 +219,23 @@ def _attempted(target: str, outcome: Reached | GenialError, *, some: bool) -> Fi
         )
     if isinstance(outcome, TrustError) or outcome.reason in ("PROTOCOL", "NOT_A_HOST"):
         return Finding(HOST, Verdict.BAD, outcome.sentence)
-    what = f"{address}: {_(outcome_of(outcome))}."
+    why = outcome_of(outcome)
+    what = f"{address}: {_(why)}."
     if some:
         # One address that works is enough; the others are a VPN's, or a container's.
         return Finding(HOST, Verdict.NOTE, what)
+    place = parse_address(address)
+    if why is Outcome.NO_WAY and isinstance(place, Endpoint) and near(place.host):
+        return Finding(
+            HOST,
+            Verdict.BAD,
+            what,
+            _(
+                "By its address it should be in this very network. Either it is off, or has another"
+                " address by now (its title bar shows it), or the network keeps laptops apart, as"
+                " guest Wi-Fi does."
+            ),
+        )
     advice = _(
         "Is the address right, and does the host still run? Are both in the same network? Does a"
         " firewall on the host's laptop close TCP port {port}? `genial doctor` there says more."

@@ -16,7 +16,7 @@ from typing import Final
 from genial.client.doctor.findings import Finding, Verdict
 from genial.client.doctor.networks import is_tunnel, is_virtual, usable
 from genial.client.doctor.ports import holders_of_udp
-from genial.client.text import _, ngettext
+from genial.client.text import _
 from genial.wire.announcement import SERVICE_TYPE
 from genial.wire.networks import Adapter, Interface
 
@@ -256,11 +256,7 @@ def _told(ways: Sequence[_Way], others: set[str]) -> list[Finding]:
             Finding(
                 CHECK,
                 Verdict.GOOD,
-                ngettext(
-                    "{count} other device answers on this network: {devices}",
-                    "{count} other devices answer on this network: {devices}",
-                    len(others),
-                ).format(count=len(others), devices=_few(sorted(others))),
+                _("Others answer on this network: {devices}").format(devices=_few(sorted(others))),
             )
         )
     else:
