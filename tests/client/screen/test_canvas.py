@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
 from genial.client.view.canvas import Canvas, clean, cut, fit, width_of, wrap
+from genial.client.view.end import shorten_path
 
 
 @pytest.mark.parametrize(
@@ -75,3 +78,12 @@ def test_combining_marks_stay_with_their_letter() -> None:
     canvas.put(0, 0, "e\u0301x")
     assert canvas.char(0, 0) == "e\u0301"
     assert canvas.char(1, 0) == "x"
+
+
+def test_a_long_path_keeps_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/ana"))
+    records = "/home/ana/.local/share/genial/records"
+    assert shorten_path(f"{records}/7f.genial", 40) == "~/.local/share/genial/records/7f.genial"
+    long = f"{records}/3214f5da-5161-4782-b701-f42924bac92e.genial"
+    assert shorten_path(long, 40) == "~/.local/share/genial/records/3214f5d..."
+    assert shorten_path(long, 20) == "..." + long[-17:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
@@ -19,6 +20,9 @@ from genial.engine.rules import weakest_first
 from genial.engine.view import PlayerView
 
 ENTRY_COLUMNS = 8
+
+_LEGIBLE: Final = 8
+"""Columns that have to be left for the name of a file behind its folder."""
 
 
 def draw_end(canvas: Canvas, model: Model, look: Look) -> None:
@@ -261,13 +265,22 @@ def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) 
 
 
 def shorten_path(path: str, columns: int) -> str:
-    """A path in at most so many columns: the home folder as `~`, else its end alone."""
+    """A path in at most so many columns: the home folder as `~`, then less of the file's name.
+
+    Where the records are says more than the rest of a long name; a folder that does not fit
+    leaves the end alone.
+    """
     from pathlib import Path
 
     home = str(Path.home())
     if path.startswith(home + "/"):
         path = "~" + path[len(home) :]
-    return path if width_of(path) <= columns else "..." + path[3 - columns :]
+    if width_of(path) <= columns:
+        return path
+    folder = path[: path.rfind("/") + 1]
+    if width_of(folder) + _LEGIBLE <= columns:
+        return cut(path, columns - 3) + "..."
+    return "..." + path[3 - columns :]
 
 
 def rematch_text(model: Model) -> str:
