@@ -12,7 +12,7 @@ from genial.client.palette import ROLES, Depth, Look, Theme
 from genial.client.update import update
 from genial.client.view.draw import draw
 
-from .gallery import Picture, first_tile, gallery
+from .gallery import Picture, first_tile, gallery, players
 from .golden import FOLDER, rendered
 
 PICTURES = list(gallery())
@@ -77,6 +77,15 @@ def test_the_reason_of_an_illegal_spot_is_read_to_its_end() -> None:
             break
         model, _effects = update(model, Key(key))
     assert rows[21].rstrip().endswith("that nobody has started at.")
+
+
+def test_games_won_are_told_in_large_windows_too() -> None:
+    model = players(3)
+    assert model.table is not None
+    model.table.standings.add(name="Max", won_twelfths=18)
+    for width, height in ((80, 24), (120, 40)):
+        text = draw(model, width, height, Look()).text()
+        assert "games won: Max 1.5" in text, (width, height)
 
 
 def test_a_long_notice_takes_a_second_row() -> None:

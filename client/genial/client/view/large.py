@@ -6,7 +6,7 @@ from genial.client.model import Ghost, Model
 from genial.client.palette import Look
 from genial.client.text import _
 from genial.client.view import sides
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.geometry import RACK_ROWS, TRACK_COLUMNS, LargeGrid
 from genial.client.view.lesson import draw_lesson
 from genial.client.view.log import draw_stream
@@ -20,6 +20,8 @@ from genial.engine.view import PlayerView
 RACK_COLUMNS = 75
 LOG_COLUMNS = 44
 NARROW_LOG_COLUMNS = 32
+MOST_ROWS = 4
+"""So many tracks fill the column, and leave no room for who plays with whom and who has won."""
 
 
 def draw_large_parts(
@@ -43,6 +45,11 @@ def draw_large_parts(
     draw_large_rack(
         canvas, 0, rack_y, RACK_COLUMNS, shown, chosen, _rack_title(model, view, ghost, look), look
     )
+    if len(rows) < MOST_ROWS:
+        for line in sides.team_lines(model, view):
+            for part in wrap(line, TRACK_COLUMNS - 2):
+                canvas.put(tracks_x + 1, after, part, "muted")
+                after += 1
     _log(canvas, grid, after + 1, model, look)
     if canvas.width - RACK_COLUMNS < NARROW_LOG_COLUMNS:
         # Beside the rack there is no room for the log, but for what the marks mean.
