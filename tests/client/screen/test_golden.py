@@ -8,11 +8,13 @@ import pytest
 from wcwidth import wcwidth
 
 from genial.client.messages import Key
+from genial.client.model import Celebration
 from genial.client.palette import ROLES, Depth, Look, Theme
 from genial.client.update import update
 from genial.client.view.draw import draw
+from genial.engine.tiles import Symbol
 
-from .gallery import Picture, first_tile, gallery, players
+from .gallery import Picture, closing, first_tile, gallery, players
 from .golden import FOLDER, rendered
 
 PICTURES = list(gallery())
@@ -86,6 +88,13 @@ def test_games_won_are_told_in_large_windows_too() -> None:
     for width, height in ((80, 24), (120, 40)):
         text = draw(model, width, height, Look()).text()
         assert "games won: Max 1.5" in text, (width, height)
+
+
+def test_the_call_gives_way_to_the_choice_that_ends_the_turn() -> None:
+    celebration = Celebration("Ana", True, (Symbol.P,), 5.0)
+    row = draw(replace(closing(), celebration=celebration), 80, 24, Look()).text().split("\n")[22]
+    assert "exchange" in row
+    assert "another tile" not in row
 
 
 def test_a_long_notice_takes_a_second_row() -> None:

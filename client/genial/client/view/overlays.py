@@ -14,6 +14,7 @@ from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
 from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
+from genial.engine.moves import Phase
 
 _QUESTIONS = {
     Ask.LEAVE_GAME: N_("Leave the game? Your seat stays yours; start Genial again to come back."),
@@ -64,8 +65,14 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             else _(_QUESTIONS[model.question])
         )
         _band(canvas, f"{question}  y / n")
-    elif model.celebration is not None:
+    elif model.celebration is not None and not _is_done(model, model.celebration):
         _call(canvas, model.celebration)
+
+
+def _is_done(model: Model, celebration: Celebration) -> bool:
+    """Whether the player was faster than the call: what it asks for has been done."""
+    view = model.view
+    return celebration.own and view is not None and view.phase is not Phase.BONUS
 
 
 def _call(canvas: Canvas, celebration: Celebration) -> None:
