@@ -38,7 +38,7 @@ def one_line(text: str) -> str:
         (["play", "--clock", "25h"], "at most a day"),
         (["play", "--partners-talk", "--players", "4"], "--mode partners"),
         (["bot", "127.0.0.1", "t", "--level", "godlike"], "godlike"),
-        ([], "Say what to do: play, join"),
+        ([], "Say what to do: play, "),
         (["record"], "Say what to do: check, fetch, show"),
         (["hosts", "--wait", "x"], "--wait"),
         (["hosts", "--wait", "nan"], "--wait"),

@@ -21,7 +21,7 @@ from genial.engine.game import (
 )
 from genial.engine.hexgrid import Axial
 from genial.engine.record import Verdict, judge, render
-from genial.engine.rules import EndReason, Leaving, Rules, SeatKind
+from genial.engine.rules import EndReason, Leaving, Mode, SeatKind
 from genial.engine.tiles import SYMBOLS, Tile
 from tests.engine.side_by_side import EVERY_RULES, SideBySide, leaving_by
 from tests.referee import reader
@@ -35,19 +35,21 @@ tiles = st.builds(Tile, st.sampled_from(SYMBOLS), st.sampled_from(SYMBOLS))
 class AnyOrder(RuleBasedStateMachine):
     """One game; what is asked of it makes sense mostly, and at times none at all."""
 
+    mode: Mode
     side: SideBySide
 
     @initialize(
-        rules=st.sampled_from(EVERY_RULES),
+        data=st.data(),
         leaving=st.sampled_from(list(Leaving)),
         seed=st.integers(0, 1000),
         sitting=st.lists(kinds, min_size=4, max_size=4),
         high=st.booleans(),
     )
     def begin(
-        self, rules: Rules, leaving: Leaving, seed: int, sitting: list[SeatKind], high: bool
+        self, data: st.DataObject, leaving: Leaving, seed: int, sitting: list[SeatKind], high: bool
     ) -> None:
-        rules = leaving_by(rules, leaving)
+        of_this_mode = [rules for rules in EVERY_RULES if rules.mode is self.mode]
+        rules = leaving_by(data.draw(st.sampled_from(of_this_mode)), leaving)
         first = seed % rules.players
         self.side = SideBySide(rules, seed, first, sitting[: rules.players], deal=False)
         self.high = high
@@ -124,5 +126,26 @@ class AnyOrder(RuleBasedStateMachine):
         assert ours.record == self.side.record()
 
 
-TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=settings().max_examples // 4, stateful_step_count=40)
+class FreeForAll(AnyOrder):
+    """Both presets, two to four players."""
+
+    mode = Mode.FREE
+
+
+class Partners(AnyOrder):
+    """Both presets."""
+
+    mode = Mode.PARTNERS
+
+
+class Solitaire(AnyOrder):
+    """Both presets."""
+
+    mode = Mode.SOLO
+
+
+TestFreeForAll = FreeForAll.TestCase
+TestPartners = Partners.TestCase
+TestSolitaire = Solitaire.TestCase
+for case, share in ((TestFreeForAll, 6), (TestPartners, 12), (TestSolitaire, 12)):
+    case.settings = settings(max_examples=settings().max_examples // share, stateful_step_count=40)

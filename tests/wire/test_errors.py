@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from pathlib import Path
 
 import grpc
 import pytest
@@ -25,6 +26,9 @@ from genial.wire.errors import (
     status_details,
 )
 
+EVERY_TEST = "\n".join(
+    path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py")
+)
 EVERY_REASON: list[Reason | Refusal] = [*Reason, *Refusal]
 ALLOWED = {
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -66,6 +70,11 @@ def test_every_reason_has_a_code_and_a_sentence_and_travels_whole(
         assert value in error.sentence
     assert from_rpc_error(received(error)) == error
     assert pickle.loads(pickle.dumps(error)) == error
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_reason_is_looked_for_by_a_test_that_reaches_it(reason: Reason) -> None:
+    assert re.search(rf'Reason\.{reason}\b|"{reason}"', EVERY_TEST), reason
 
 
 def test_no_name_means_two_things() -> None:

@@ -62,9 +62,10 @@ async def _join_plain(
 ) -> int:
     from contextlib import AsyncExitStack
 
-    from genial.cli.seating import find_place, sit_down
+    from genial.cli.seating import find_place
     from genial.client.lines import LineReader
     from genial.client.plain import run_plain
+    from genial.client.session import join as take_seat
 
     reader = LineReader()
     async with AsyncExitStack() as stack:
@@ -76,9 +77,7 @@ async def _join_plain(
             access,
             reader if terminal else None,
         )
-        session = await sit_down(
-            place.link, place.table.table_id, name, chosen=explicit, password=password
-        )
+        session = await take_seat(place.link, place.table.table_id, name=name, password=password)
         error = await run_plain(session, reader)
     if error is not None:
         raise Failure(error.sentence)

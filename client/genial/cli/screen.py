@@ -8,10 +8,10 @@ from contextlib import AsyncExitStack
 from genial.cli.access import AccessOptions
 from genial.cli.common import player_name
 from genial.cli.playing import host_on_demand
-from genial.cli.seating import NothingOpen, find_place, sit_down
+from genial.cli.seating import NothingOpen, find_place
 from genial.client import app
 from genial.client.lines import LineReader
-from genial.client.session import DiskStore, connect, watch
+from genial.client.session import DiskStore, connect, join, watch
 
 
 async def join_on_screen(
@@ -33,9 +33,7 @@ async def join_on_screen(
         except NothingOpen:
             # What there is to watch, and the form that opens a table, are on the list.
             return await _at_the_list([] if address is None else [address], name, access)
-        session = await sit_down(
-            place.link, place.table.table_id, chosen, chosen=explicit, password=password
-        )
+        session = await join(place.link, place.table.table_id, name=chosen, password=password)
         return await app.run(
             session=session,
             store=place.link.store,

@@ -19,17 +19,13 @@ from genial.client.session import (
     HostUnreachableError,
     IncompatibleHostError,
     NotFoundError,
-    RefusedError,
-    Session,
     Store,
     TrustError,
     connect,
-    join,
 )
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import Table, TableState
 
-_MOST_NAMESAKES: Final = 9
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
 
@@ -45,25 +41,6 @@ class Place:
         self.link = link
         self.table = table
         self.held = held
-
-
-async def sit_down(
-    link: HostLink, table_id: str, name: str, *, chosen: bool, password: str = ""
-) -> Session:
-    """Takes a seat; a name that nobody chose gives way to one that is taken already.
-
-    Raises:
-        GenialError: The host refuses.
-    """
-    tried = name
-    for number in range(2, _MOST_NAMESAKES + 1):
-        try:
-            return await join(link, table_id, name=tried, password=password)
-        except RefusedError as error:
-            if chosen or error.reason != "NAME_TAKEN":
-                raise
-            tried = f"{name} {number}"
-    return await join(link, table_id, name=tried, password=password)
 
 
 async def find_place(

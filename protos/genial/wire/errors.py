@@ -82,7 +82,6 @@ class Reason(StrEnum):
     SEAT_TAKEN = "SEAT_TAKEN"
     SEAT_OPEN = "SEAT_OPEN"
     SEAT_NOT_A_BOT = "SEAT_NOT_A_BOT"
-    NAME_TAKEN = "NAME_TAKEN"
     WRONG_DEAL = "WRONG_DEAL"
     NONCE_GIVEN = "NONCE_GIVEN"
     NONCE_TOO_EARLY = "NONCE_TOO_EARLY"
@@ -211,10 +210,6 @@ _CATALOGUE: Final[dict[Reason, tuple[Code, str]]] = {
     Reason.SEAT_NOT_A_BOT: (
         Code.FAILED_PRECONDITION,
         "No bot sits on seat {seat}; choose a seat with a bot.",
-    ),
-    Reason.NAME_TAKEN: (
-        Code.FAILED_PRECONDITION,
-        "Somebody at this table is called {name} already; choose another name.",
     ),
     Reason.WRONG_DEAL: (
         Code.FAILED_PRECONDITION,

@@ -335,6 +335,25 @@ async def test_limits_have_a_sentence(tmp_path: Path) -> None:
             await anext(aiter(world.handler.watch_table(request, Call())))
 
 
+async def test_a_host_that_drains_opens_no_more_tables(tmp_path: Path) -> None:
+    async with world_at(tmp_path, settings=LobbySettings(draining=True)) as world:
+        with refused(Reason.HOST_DRAINING):
+            await world.handler.create_table(create_request(), Call())
+
+
+async def test_what_is_for_a_deal_or_a_game_waits_for_one(tmp_path: Path) -> None:
+    async with world_at(tmp_path) as world:
+        ana, _ = await people_at_a_table(world, "Ana", "Eva")
+        with refused(Reason.TABLE_NOT_ACTIVE):
+            await ana.do("propose_end", agree=True)
+        with refused(Reason.TABLE_NOT_ACTIVE):
+            await ana.do("pause_clocks", pause=True)
+        with refused(Reason.TABLE_NOT_DEALING):
+            await ana.do("commit_nonce", game_number=1, deal=1, nonce_hash=bytes(32))
+        with refused(Reason.TABLE_NOT_DEALING):
+            await ana.do("reveal_nonce", game_number=1, deal=1, nonce=bytes(32))
+
+
 async def test_only_those_without_a_seat_count_as_watching(tmp_path: Path) -> None:
     async with world_at(tmp_path) as world:
         ana, _eva = await people_at_a_table(world, "Ana", "Eva")
