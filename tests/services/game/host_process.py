@@ -1,4 +1,4 @@
-"""A host of games in a process of its own, with an rpc beside it that does nothing.
+"""A host of games in a process of its own, with rpcs beside it that do nothing.
 
 python -m tests.services.game.host_process FOLDER     prints its port, ends with its standard input
 """
@@ -17,16 +17,26 @@ import grpc
 from tests.services.game.hosting import hosted
 
 EMPTY = "/bench.Nothing/Empty"
+STREAM = "/bench.Nothing/Stream"
+"""Sends back what it was asked with, once, and then stands for good."""
 
 
 async def _empty(request: bytes, context: object) -> bytes:
     return b""
 
 
+async def _stream(request: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+    await context.write(request)
+    await asyncio.Event().wait()
+
+
 async def main() -> None:
     async with hosted(Path(sys.argv[1]) / "host.db") as services:
         server = grpc.aio.server()
-        empty: dict[str, Any] = {"Empty": grpc.unary_unary_rpc_method_handler(_empty)}
+        empty: dict[str, Any] = {
+            "Empty": grpc.unary_unary_rpc_method_handler(_empty),
+            "Stream": grpc.unary_stream_rpc_method_handler(_stream),
+        }
         server.add_generic_rpc_handlers(
             [
                 *services.rpc_handlers(),
