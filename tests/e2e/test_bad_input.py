@@ -326,3 +326,23 @@ async def test_version_imports_next_to_nothing(tmp_path: Path) -> None:
     imported = {line.rsplit("|", 1)[1].strip() for line in err.decode().splitlines()[1:]}
     heavy = {"click", "grpc", "zeroconf", "prompt_toolkit", "platformdirs", "asyncio"}
     assert not imported & heavy
+
+
+async def test_bytes_of_no_encoding_are_no_fault_of_the_program(tmp_path: Path) -> None:
+    bytes_ = os.fsdecode(b"\xff\xfe")
+    async with running_host(tmp_path) as host:
+        for arguments in (
+            ["create", host.address, PLAIN, "--bots", bytes_],
+            ["bot", host.address, bytes_, PLAIN],
+            ["watch", host.address, bytes_, PLAIN, "--plain"],
+            ["record", "fetch", host.address, bytes_, PLAIN],
+        ):
+            done = await genial(*arguments, home=tmp_path)
+            assert done.code == 1
+            assert "no UTF-8 text" in one_line(done.err)
+        # The name that the system gives is nobody's mistake.
+        table = await genial("create", host.address, PLAIN, home=tmp_path)
+        join = ["join", host.address, PLAIN, "--plain", "--table", table.out.strip()]
+        done = await genial(*join, home=tmp_path, variables={"LOGNAME": bytes_, "USER": bytes_})
+        assert (done.code, done.err) == (0, "")
+        assert "Seat 0: Player (you)." in done.out

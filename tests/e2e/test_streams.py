@@ -91,3 +91,25 @@ def test_playing_without_a_place_for_anything() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(b"genial: The host did not start: Not a directory: /dev/null/")
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("tables", "\udcff", "--plaintext"),
+        ("create", "127.0.0.1:1", "--bots", "\udcff", "--plaintext"),
+        ("watch", "127.0.0.1:1", "\udcff", "--plain", "--plaintext"),
+        ("tables", "a\x1b[31m\x07", "--plaintext"),
+        ("host", "--config", "\x1b[31m"),
+        ("record", "show", "\x1b[31m\udcff"),
+    ],
+)
+def test_arguments_of_any_bytes_end_in_one_plain_line(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = run(command, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith(b"genial: ")
+    assert b"fault of the program" not in done.stderr
+    assert done.stderr.rstrip(b"\n").decode().isprintable()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from genial.cli.failure import Failure
+from genial.cli.streams import printable
 
 if TYPE_CHECKING:
     from genial.engine.rules import Rules
@@ -207,7 +208,7 @@ def print_json(document: Any) -> None:
 
 def warn(sentence: str) -> None:
     """One line on standard error."""
-    print(f"genial: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
+    print(printable(f"genial: {' '.join(sentence.split())}"), file=sys.stderr, flush=True)
 
 
 def is_unknown() -> bool:
@@ -254,6 +255,7 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
 
 def _user_name() -> str:
     try:
-        return getpass.getuser().capitalize() or DEFAULT_PLAYER
+        name = getpass.getuser().capitalize()
     except (KeyError, OSError, ImportError):
         return DEFAULT_PLAYER
+    return name if name and name.isprintable() else DEFAULT_PLAYER

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from genial.cli import crash, streams
 from genial.cli.failure import Failure
+from genial.cli.streams import printable
 from genial.cli.tree import genial
+
+_NOT_TEXT: Final = "surrogates not allowed"
+"""Why a text cannot be encoded that came in as bytes of no encoding, and from nowhere else."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -40,6 +45,12 @@ def run(arguments: Sequence[str]) -> int:
         _complain(f"genial: Standard output cannot be written: {fault.strerror}.")
         return 1
     except Exception as error:
+        if isinstance(error, UnicodeEncodeError) and error.reason == _NOT_TEXT:
+            _complain(
+                "genial: An argument or a variable of the environment is no UTF-8 text, so no"
+                " host would understand it; write it in UTF-8."
+            )
+            return 1
         if os.environ.get("GENIAL_TRACEBACK"):
             raise
         _complain(crash.report(error, " ".join(arguments[:1])))
@@ -60,6 +71,6 @@ def _usage_line(error: click.UsageError) -> str:
 
 def _complain(line: str) -> None:
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
     except OSError:
         return  # Nobody reads it; the exit code still tells.

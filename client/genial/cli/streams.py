@@ -76,6 +76,11 @@ def _nothing(number: int, mode: str) -> IO[Any]:
     return open(descriptor, mode, encoding="utf-8", errors="replace")
 
 
+def printable(text: str) -> str:
+    """The same with `?` for what would command the terminal, whoever wrote it."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
 def silence_output() -> None:
     """After whoever read our output has gone: nothing more goes there, not even at exit."""
     try:

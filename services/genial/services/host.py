@@ -46,7 +46,13 @@ from genial.services.settings import (
     HostSettings,
 )
 from genial.services.standard import add_standard_services
-from genial.services.store import Component, Database, DatabaseBusyError, NewerSchemaError
+from genial.services.store import (
+    Component,
+    Database,
+    DatabaseBusyError,
+    NewerSchemaError,
+    StorageError,
+)
 from genial.v1 import (
     bot_service_pb2,
     game_pb2,
@@ -142,8 +148,10 @@ class Host:
                 self._certificate = load_or_make(
                     self.settings.certificate or self.settings.data / CERTIFICATE_FILE
                 )
-        except (GenialError, CertificateError) as fault:
+        except CertificateError as fault:
             raise HostError(str(fault)) from fault
+        except GenialError as fault:
+            raise self._data_fault(fault) from fault
         self._host_id = host_facts.host_id
         raise_file_limit(self.settings.limits)
         self._server = make_server(self.settings.limits)
@@ -156,7 +164,7 @@ class Host:
                 # Before the first call: who comes back must find their table.
                 await self.lobby.start()
         except GenialError as fault:
-            raise HostError(str(fault)) from fault
+            raise self._data_fault(fault) from fault
         await self._server.start()
         self._spawn(self._connections.run(), "host: connections")
         if self.lobby is not None and self.settings.standing:
@@ -190,10 +198,17 @@ class Host:
         except (DatabaseBusyError, NewerSchemaError) as fault:
             raise HostError(_sentence(str(fault))) from fault
         except GenialError as fault:
-            detail = fault.metadata.get("fault", fault.sentence)
-            raise HostError(
-                f"The data in {self.settings.data} cannot be opened: {detail}."
-            ) from fault
+            raise self._data_fault(fault) from fault
+
+    def _data_fault(self, fault: GenialError) -> HostError:
+        """What to say of data that cannot be used; callers of a running host hear less."""
+        if not isinstance(fault, StorageError):
+            return HostError(str(fault))
+        detail = fault.metadata.get("fault", fault.sentence)
+        return HostError(
+            f"The data in {self.settings.data} cannot be opened: {detail}; choose another"
+            " directory with --data, or put a backup back with `genial restore`."
+        )
 
     async def _put_together(
         self, server: grpc.aio.Server, database: Database, host_facts: facts.HostFacts

@@ -223,6 +223,24 @@ async def test_a_data_directory_that_cannot_be_written_is_said(tmp_path: Path) -
             pass
 
 
+def _damage(file: Path) -> None:
+    """The first page says what there is; all that it speaks of becomes rubbish."""
+    for name in ("-wal", "-shm"):
+        file.with_name(file.name + name).unlink(missing_ok=True)
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    file.write_bytes(content)
+
+
+async def test_damaged_data_are_said_to_be_that(tmp_path: Path) -> None:
+    async with hosting(local(tmp_path)):
+        pass
+    _damage(tmp_path / "genial.db")
+    with pytest.raises(HostError, match=r"cannot be opened: .*malformed.*--data"):
+        async with hosting(local(tmp_path)):
+            pass
+
+
 async def test_a_host_keeps_its_id_and_not_its_port(tmp_path: Path) -> None:
     async with hosting(local(tmp_path)) as (_, ready):
         first = ready
