@@ -42,13 +42,24 @@ GERMAN = {
 }
 
 
+class Terminal(pyte.Screen):
+    """As pyte's, but for one thing that a client killed in the middle of a sequence does."""
+
+    def erase_in_line(self, how: int = 0, *more: int, private: bool = False) -> None:
+        """A shell's "Killed" ends a half-sent sequence of colours with its K.
+
+        Terminals take that for an erasing of the line with too many parameters; pyte fails.
+        """
+        super().erase_in_line(0 if more else how, private=private)
+
+
 class Pty:
     """The program, what its screen shows, and everything that it wrote."""
 
     def __init__(self, child: Any, width: int, height: int) -> None:
         self.child = child
         self.words = ENGLISH
-        self.screen = pyte.Screen(width, height)
+        self.screen = Terminal(width, height)
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
 
@@ -89,7 +100,7 @@ class Pty:
         self.child.setwinsize(height, width)
 
     def ended(self) -> int:
-        """Wait for the end; the exit code, negative for a signal."""
+        """Wait for the end; the exit code, negative for a signal; what it wrote is in `raw`."""
         deadline = time.monotonic() + DEADLINE
         while self.child.isalive():
             assert time.monotonic() < deadline, f"it does not end\n{self.text()}"

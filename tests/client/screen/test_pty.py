@@ -70,7 +70,7 @@ def test_whole_games_in_other_clothes(
         pty.words = words
         assert pty.play_to_the_end() > 10
         pty.child.send("q")
-        assert pty.ended() == 0
+        assert pty.ended() == 0, pty.raw[-600:]
         assert pty.restored()
     assert "games = 1" in (folder / "settings.toml").read_text(encoding="utf-8")
 

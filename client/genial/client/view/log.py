@@ -130,8 +130,11 @@ def log_lines(model: Model, width: int, look: Look) -> list[list[Span]]:
     for entry in model.log:
         if not is_told(entry):
             continue
-        if isinstance(entry, Play | Remark):
+        if isinstance(entry, Play):
             lines.append(log_line(entry, look))
+            continue
+        if isinstance(entry, Remark):
+            lines.extend([Span(part)] for part in wrap(entry.text, max(8, width)))
             continue
         name = fit(cut(chat_name(entry), NAME_COLUMNS - 1), NAME_COLUMNS)
         for number, part in enumerate(wrap(entry.text, max(8, width - NAME_COLUMNS))):
