@@ -68,7 +68,11 @@ async def test_without_a_token(services: GameServices) -> None:
     assert refused.reason == Reason.SEAT_TOKEN_NEEDED
 
 
-@pytest.mark.parametrize("token", [new_seat_token(), "", "short", "ä" * 43, "=" * 50])
+@pytest.mark.parametrize(
+    "token",
+    [new_seat_token(), "", "short", "ä" * 43, "=" * 50],
+    ids=["unknown", "none", "short", "no ASCII", "no letters"],
+)
 async def test_with_a_token_that_holds_no_seat(services: GameServices, token: str) -> None:
     call = Call({SEAT_TOKEN: token})
     assert (await refusal_of(services, await placement(services), call)).reason == (

@@ -146,7 +146,11 @@ def seated_request(rpc: str, table_id: str, **fields: Any) -> Message:
 
 
 @pytest.mark.parametrize("rpc", [*CREATORS, *PEOPLES])
-@pytest.mark.parametrize("token", [new_seat_token(), "", "garbage", "+" * 43, "A" * 5000])
+@pytest.mark.parametrize(
+    "token",
+    [new_seat_token(), "", "garbage", "+" * 43, "A" * 5000],
+    ids=["unknown", "none", "garbage", "no letters", "long"],
+)
 async def test_who_holds_no_seat_is_told_so_and_not_who_might(
     tmp_path: Path, rpc: str, token: str
 ) -> None:
