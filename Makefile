@@ -14,13 +14,17 @@ ARGS ?=
 PROTOS_OUT ?= protos
 
 .DEFAULT_GOAL := help
-.PHONY: help play host test soak check bench train strength protos protos-baseline pictures messages screenshots clean distclean dev runtime \
+.PHONY: help bundle play host test soak check bench train strength protos protos-baseline pictures messages screenshots clean distclean dev runtime \
         check-style check-types check-imports check-buf check-protos check-wheel try-wheel
 
 help: ## This list
 	@echo 'make TARGET [ARGS="…"], where TARGET is one of'
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
 	  while IFS='|' read -r name text; do printf '  %-18s %s\n' "$$name" "$$text"; done
+
+bundle: runtime ## One file to install from on laptops without the internet (build/genial-bundle.zip)
+	@mkdir -p build
+	@$(BIN)/genial bundle build/genial-bundle.zip $(ARGS)
 
 play: runtime ## Play against a bot, at once; sets everything up the first time
 	@$(BIN)/genial play $(ARGS)

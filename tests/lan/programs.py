@@ -80,6 +80,12 @@ class Program:
         found: dict[str, Any] = json.loads(self.line(lambda line: fits(json.loads(line))))
         return found
 
+    def type(self, line: str) -> None:
+        """Types a line into it."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line.rstrip("\n") + "\n")
+        self.process.stdin.flush()
+
     def kill(self) -> None:
         """Ends it whatever it does, and hears it out."""
         self.process.kill()

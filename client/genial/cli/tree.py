@@ -24,6 +24,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "arena": ("genial.cli.arena", "Let bots play bots, and say who is how strong."),
     "replay": ("genial.cli.replay", "Step through a finished game, forwards and backwards."),
     "review": ("genial.cli.review", "Look at a recorded game again: what was given away, and why."),
+    "bundle": ("genial.cli.bundle", "Put all that an installation needs into one file."),
     "record": ("genial.cli.record", "Fetch, check and show records of games."),
 }
 """Name of a command: the module whose attribute of that name it is, and what it does."""
