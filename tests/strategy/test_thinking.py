@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -188,6 +189,16 @@ def test_models_fit_their_features_and_chances_are_chances(rules: Rules) -> None
             assert (0 <= value <= 18) if rules.mode is Mode.SOLO else (0 <= value <= 1)
 
 
+@pytest.mark.parametrize("rules", EVERY_MODE[:5], ids=RULES_NAMES[:5])
+def test_a_glance_is_the_linear_model_alone(rules: Rules) -> None:
+    shipped = shipped_model(model_key(rules))
+    linear = Evaluation(rules, replace(shipped, network=None))
+    state = Playout.of(middle_of_a_game(rules, 2).game)
+    assert Evaluation(rules).glance(state, 0) == linear.value(state, 0)
+    if shipped.network is not None:
+        assert Evaluation(rules).glance(state, 0) != Evaluation(rules).value(state, 0)
+
+
 def test_the_shortlist_holds_the_best_placements() -> None:
     """Against valuing every placement exactly, over positions of random games."""
     hits = wanted = 0
@@ -206,7 +217,7 @@ def test_the_shortlist_holds_the_best_placements() -> None:
         assert len(everything) == len(table.game.legal_placements(seat))
         for choice in everything:
             state.place(*choice)
-            values[choice] = evaluation.value(state, seat)
+            values[choice] = evaluation.glance(state, seat)
             state.undo()
         best = sorted(values, key=lambda choice: -values[choice])[:8]
         wanted += len(best)

@@ -323,7 +323,8 @@ class Evaluation:
         gone = {state.team_of[seat] for seat in state.resigned}
         for other, theirs in enumerate(state.tracks):
             if other != team and other not in gone:
-                logit = self.score(features(mine, theirs, state.cap, lines, side), mine_last, free)
+                found = features(mine, theirs, state.cap, lines, side)
+                logit = self.score(found, mine_last, free, glance=glance)
                 product *= 1 / (1 + exp(-logit)) if logit > -40 else 0.0
         return product
 
