@@ -1,6 +1,6 @@
-"""Weights of the evaluation for solo-1, made by `make train`.
+"""Weights of the evaluation for solo-1, set by hand: `make train` has not made them yet.
 
-How: not trained yet; the frozen reference's weights.
+The counters alone, the weakest most; there is no network.
 """
 
 from typing import Final
