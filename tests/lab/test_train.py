@@ -59,7 +59,7 @@ def test_the_network_learns_what_no_linear_model_can() -> None:
         np.tanh(3 * data.features[:, 0]) * data.features[:, 1],
         data.game,
     )
-    network = fit_network(bent, 1, chances=False, epochs=30)
+    network = fit_network(bent, 1, chances=False, epochs=60)
     linear = fit_values(bent)
     off = apply_network(network, bent) - bent.label
     flat = apply_linear(linear, linear, bent) - bent.label
