@@ -12,6 +12,11 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# Before anything imports grpc: tests fork (pseudo-terminals, processes that judge records), and
+# gRPC's own fork handlers would bring its threads to life in a child that is about to become
+# another program, where their descriptors are closed already.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 SOAK = int(os.environ.get("GENIAL_SOAK") or 0)
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,11 @@ from tests.e2e.processes import environment
 DEADLINE = 60
 
 
+def hear_interrupts() -> None:
+    """A job in the background ignores Ctrl-C, and hands that on to what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def typed(home: Path, *arguments: str) -> Iterator[pexpect.spawn[str]]:
     child: pexpect.spawn[str] = pexpect.spawn(
@@ -24,6 +30,7 @@ def typed(home: Path, *arguments: str) -> Iterator[pexpect.spawn[str]]:
         encoding="utf-8",
         timeout=DEADLINE,
         echo=False,
+        preexec_fn=hear_interrupts,
     )
     try:
         yield child

@@ -28,7 +28,6 @@ def recover(stored: StoredGame, now: int) -> Publication:
         DamagedLogError: The set-up or an event cannot be followed.
     """
     setup, game = _set_up(stored.setup)
-    _check_what_stands_beside(stored, setup)
     told: list[Told] = []
     placements = 0
     last_at_ms = stored.setup.started_at_ms
@@ -46,6 +45,7 @@ def recover(stored: StoredGame, now: int) -> Publication:
             raise DamagedLogError(f"event {number}: {fault}") from fault
         told.append(each)
         placements += isinstance(event, Placed)
+    _check_what_stands_beside(stored, setup)
     if game.revision < setup.rules.players:
         raise DamagedLogError("the deal is missing")
     clocks = None
