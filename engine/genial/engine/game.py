@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from genial.engine.board import Board, index_of
+from genial.engine.board import Board, index_of, mask_has_pair
 from genial.engine.legality import (
     claimed_by,
     closing_refusal,
@@ -299,15 +299,15 @@ def judge_placement(game: Game, command: PlaceTile) -> Placed:
     owed = 0
     if rules.has_bonus and len(rack) > 1 and min(track) < rules.cap:
         owed = game.bonus_owed - (game.phase is Phase.BONUS) + reached
-        if owed and not mask_after(game.board, cells):
+        if owed and not room_after(game.board, cells):
             owed = 0
     return Placed(seat, tile, cells, points, track, owed)
 
 
-def mask_after(board: Board, cells: Cells) -> bool:
+def room_after(board: Board, cells: Cells) -> bool:
     """Whether a tile can still be placed once these two cells are taken."""
     taken = 1 << index_of(cells[0]) | 1 << index_of(cells[1])
-    return Board(board.zone, board.contents, board.free & ~taken).has_room()
+    return mask_has_pair(board.free & ~taken)
 
 
 def _decide_placement(game: Game, command: PlaceTile) -> tuple[Event, ...]:
