@@ -88,6 +88,37 @@ async def served(
         await server.stop(None)
 
 
+@asynccontextmanager
+async def deaf_at_first(address: str, connections: int = 1) -> AsyncIterator[str]:
+    """A way to an address on which the first connections come to nothing, as over a bad cable."""
+    taken = 0
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                writer.write(data)
+                await writer.drain()
+        except ConnectionError:
+            pass  # Either end may leave first.
+        finally:
+            writer.close()
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal taken
+        taken += 1
+        if taken <= connections:
+            await reader.read()
+            writer.close()
+            return
+        host, _, port = address.rpartition(":")
+        there, back = await asyncio.open_connection(host, int(port))
+        await asyncio.gather(pass_on(reader, back), pass_on(there, writer))
+
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    assert taken > connections
+
+
 @pytest.fixture
 def certificate() -> HostCertificate:
     return make_certificate()
@@ -208,6 +239,11 @@ async def test_a_changed_certificate_ends_what_was_going_on(certificate: HostCer
         await link.close()
         with pytest.raises(CertificateChangedError, match="--fingerprint"):
             await connect(address, store=store)
+
+
+async def test_a_host_whose_first_answer_gets_lost_is_asked_again() -> None:
+    async with served(Host(), None) as behind, deaf_at_first(behind) as address:
+        await use(await connect(address, access=Access(plaintext=True)))
 
 
 async def test_the_same_certificate_at_another_id_is_another_host(

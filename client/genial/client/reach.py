@@ -10,6 +10,7 @@ and what came of it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -38,9 +39,9 @@ from genial.client.trust import (
     password_held_back,
     password_needed,
 )
-from genial.client.unreached import nobody, other_host
+from genial.client.unreached import Outcome, nobody, other_host, outcome_of
 from genial.client.versions import protocol_fault
-from genial.v1.lobby_service_pb2 import GetHostRequest
+from genial.v1.lobby_service_pb2 import GetHostRequest, GetHostResponse
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.v1.table_pb2 import Host
 
@@ -179,7 +180,7 @@ async def _first_answer(
         password = None if access.password is None else Secret()
         channel = open_channel(target, certificate, password)
         try:
-            answer = await LobbyServiceStub(channel).GetHost(GetHostRequest(), timeout=timeout)
+            answer = await _who_is_it(channel, timeout)
             if host_id is not None and answer.host.host_id != host_id:
                 raise other_host(address_of(target))
         except grpc.aio.AioRpcError as error:
@@ -205,6 +206,25 @@ async def _first_answer(
         if len(failures) < len(group.exceptions):
             raise
     raise nobody(failures, [address_of(target) for target in targets], address)
+
+
+async def _who_is_it(channel: grpc.aio.Channel, timeout: float) -> GetHostResponse:
+    """What the host says of itself; asked on through silence: a bad cable loses first words.
+
+    Whoever refuses is taken at its word at once.
+    """
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + timeout
+    stub = LobbyServiceStub(channel)
+    try:
+        answer: GetHostResponse = await stub.GetHost(GetHostRequest(), timeout=timeout)
+    except grpc.aio.AioRpcError as error:
+        left = ends - loop.time()
+        if left <= 0 or outcome_of(from_rpc(error)) is not Outcome.SILENT:
+            raise
+        # gRPC gave up its first attempt to connect; this way it makes as many as there is time for.
+        answer = await stub.GetHost(GetHostRequest(), timeout=left, wait_for_ready=True)
+    return answer
 
 
 async def _is_host(target: str, timeout: float) -> bool:
