@@ -55,6 +55,7 @@ class FakeSession:
         self.seat = seat
         self.queue: asyncio.Queue[Update] = asyncio.Queue()
         self.refusals = 0
+        self.refusal = "NOT_PLACED_YET"
         self.closed = False
 
     def show(self, known: int) -> None:
@@ -89,7 +90,7 @@ class FakeSession:
     async def _give(self, command: Command) -> None:
         if self.refusals:
             self.refusals -= 1
-            raise RefusedError("NOT_PLACED_YET")
+            raise RefusedError(self.refusal)
         try:
             self.host.carry_out(command)
         except Refused as error:

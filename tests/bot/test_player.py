@@ -77,6 +77,20 @@ async def test_a_refused_command_is_tried_again_more_simply(
     assert "random" in {request.level for request in thinker.requests}
 
 
+async def test_a_table_that_is_put_away_is_waited_for_without_playing_worse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(player_module, "_RETRY_SECONDS", 0.0)
+    host = FakeHost(Rules(players=2), 4)
+    thinker = DirectThinker()
+    sessions = [host.sit(0), host.sit(1)]
+    sessions[0].refusals, sessions[0].refusal = 3, "GAME_FROZEN"
+    await asyncio.gather(*(play_seat(seat(s), Style("medium"), thinker) for s in sessions))
+    assert host.table.game.is_over
+    assert sessions[0].refusals == 0
+    assert {request.level for request in thinker.requests} == {"medium"}
+
+
 async def test_a_thought_that_fails_ends_the_play_with_a_sentence() -> None:
     host = FakeHost(Rules(players=2), 4)
     thinker = DirectThinker()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from genial.client.session import (
     DiskStore,
     GameChanged,
     Link,
+    RefusedError,
     Session,
     SessionEnded,
     TableChanged,
@@ -27,9 +28,10 @@ from genial.engine.moves import TakenOver
 from genial.engine.rules import Mode, Rules
 from genial.services.host import Host
 from genial.services.settings import HostSettings
+from genial.v1.game_pb2 import Clock
 from genial.v1.table_pb2 import TableOptions, TableState
 from genial.wire.values import rules_to_message
-from tests.client.test_session import Heard, play_to_the_end
+from tests.client.test_session import DEADLINE, Heard, play_to_the_end
 
 ACCESS = Access(plaintext=True)
 
@@ -49,7 +51,7 @@ async def address(tmp_path: Path) -> AsyncIterator[str]:
         await host.close()
 
 
-async def seats(address: str, home: Path, rules: Rules) -> list[Heard]:
+async def seats(address: str, home: Path, rules: Rules, clock: Clock | None = None) -> list[Heard]:
     """Everybody seated at a new table, each with a line and a store of their own."""
     heard: list[Heard] = []
     table_id = ""
@@ -57,7 +59,7 @@ async def seats(address: str, home: Path, rules: Rules) -> list[Heard]:
         store = DiskStore(home / f"state{number}", home / f"data{number}")
         link = await connect(address, store=store, access=ACCESS)
         if not table_id:
-            options = TableOptions(rules=rules_to_message(rules))
+            options = TableOptions(rules=rules_to_message(rules), clock=clock)
             table_id = (await link.create_table(options)).table_id
         heard.append(Heard(await join(link, table_id, name=f"P{number}")))
     return heard
@@ -212,3 +214,64 @@ async def test_bot_seated_by_the_session_plays(address: str, tmp_path: Path) -> 
     assert verdict.verified, verdict.problems
     await session.close()
     await link.close()
+
+
+async def play_on(everybody: list[Heard]) -> bool:
+    """Whether the game was played to its end; False while its room still thinks it put away."""
+    played = await asyncio.gather(
+        *(play_to_the_end(each.session) for each in everybody), return_exceptions=True
+    )
+    failures = [result for result in played if isinstance(result, BaseException)]
+    for failure in failures:
+        if not isinstance(failure, RefusedError) or failure.reason != "GAME_FROZEN":
+            raise failure
+    return not failures
+
+
+async def test_a_table_is_put_away_and_goes_on_and_its_clocks_pause_by_agreement(
+    address: str, tmp_path: Path
+) -> None:
+    clock = Clock()
+    clock.base.FromSeconds(600)
+    first, second = await seats(address, tmp_path, Rules(players=2), clock)
+    opener, friend = first.session, second.session
+    for session in (opener, friend):
+        await session.set_ready()
+    for each in (first, second):
+        await each.until_kind(GameChanged)
+
+    async def until(each: Heard, met: Callable[[Session], bool]) -> None:
+        if not met(each.session):
+            await each.until(lambda update: met(each.session), len(each.updates))
+
+    await opener.pause_clocks()
+    await until(second, lambda session: session.table.seats[0].agrees_to_pause)
+    assert friend.game is not None
+    assert not friend.game.message.clocks_paused, "one word is missing"
+    await friend.pause_clocks()
+    for each in (first, second):
+        await until(each, lambda session: bool(session.game and session.game.message.clocks_paused))
+    await friend.pause_clocks(False)
+    await until(
+        first, lambda session: bool(session.game and not session.game.message.clocks_paused)
+    )
+
+    with pytest.raises(RefusedError) as refusal:
+        await friend.shelve()
+    assert refusal.value.reason == "NOT_CREATOR"
+    await opener.shelve()
+    for each in (first, second):
+        await until(each, lambda session: session.table.state == TableState.TABLE_STATE_SHELVED)
+    # Whoever comes back to a table that is put away sits where they sat, and may go on.
+    await friend.close()
+    again = await join(friend.link, friend.table_id, name="P1")
+    second = Heard(again)
+    assert again.seat == 1
+    await again.resume()
+    for each in (first, second):
+        await until(each, lambda session: session.table.state == TableState.TABLE_STATE_ACTIVE)
+    await second.until_kind(GameChanged)
+    async with asyncio.timeout(DEADLINE):
+        while not await play_on([first, second]):
+            pass
+    await close([first, second])

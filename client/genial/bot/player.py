@@ -26,6 +26,7 @@ from genial.engine.game import Command, ExchangeRack, Phase, PlaceTile
 from genial.engine.rules import SeatKind
 from genial.engine.view import PlayerView
 from genial.strategy.memory import Memory
+from genial.wire.errors import Reason
 
 _RETRY_SECONDS: Final = 1.0
 """Between two tries of a command that the host did not take."""
@@ -171,7 +172,9 @@ class Player:
             except RefusedError as error:
                 # The rules and the level do not agree, or the host is busy: try what is simple.
                 _log.warning("%s refused: %s", command, error.sentence)
-                level = "random"
+                if error.reason != Reason.GAME_FROZEN:
+                    # A table that is put away, or just taken out again, only has to be waited for.
+                    level = "random"
             await asyncio.sleep(_RETRY_SECONDS)
 
     def _pause(self, view: PlayerView) -> float:

@@ -268,6 +268,43 @@ class Session(Feed):
         """Lets nobody else sit down, or everybody again; for who opened the table."""
         await self._ask(self.link.lobby.LockSeats, lobby.LockSeatsRequest(locked=locked))
 
+    async def shelve(self) -> None:
+        """Puts the table away for another evening, its game and clocks too; for who opened it.
+
+        The table's state is `SHELVED` after it; every seat stays its holder's, for as long as
+        the table stays away. A table that is put away already stays so.
+
+        Raises:
+            RefusedError: Somebody else opened the table (`NOT_CREATOR`), its life is over
+                (`TABLE_CLOSED`), or a game is being dealt this moment (`TABLE_NOT_OPEN`).
+            HostUnreachableError: No answer; the table says whether it is put away.
+        """
+        await self._ask(self.link.lobby.ShelveTable, lobby.ShelveTableRequest())
+
+    async def resume(self) -> None:
+        """Takes a table that is put away out again, just as it was; for everybody seated.
+
+        Raises:
+            RefusedError: The table is not put away (`TABLE_NOT_SHELVED`), or its life is over.
+            HostUnreachableError: No answer; the table says whether it goes on.
+        """
+        await self._ask(self.link.lobby.ResumeTable, lobby.ResumeTableRequest())
+
+    async def pause_clocks(self, pause: bool = True) -> None:
+        """Asks for paused clocks, or agrees to that; they stop once all people have.
+
+        Whose word is missing: seats of people without `agrees_to_pause`. Whether the clocks
+        stand still is `game.message.clocks_paused`; moves may be made meanwhile.
+
+        Args:
+            pause: False takes the own word back, or lets paused clocks run again for everybody.
+
+        Raises:
+            RefusedError: The game has no clock (`NO_CLOCK`), or none runs (`TABLE_NOT_ACTIVE`).
+            HostUnreachableError: No answer; table and game say how it stands.
+        """
+        await self._ask(self.link.lobby.PauseClocks, lobby.PauseClocksRequest(pause=pause))
+
     async def leave(self) -> None:
         """Gives the seat up; ends the session.
 
