@@ -8,7 +8,6 @@ earlier line is the one reported. Rendering is in `record_text`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,7 +29,6 @@ from genial.engine.game import (
     judge_placement,
     reason_to_end,
 )
-from genial.engine.hexgrid import Axial
 from genial.engine.moves import (
     Dealt,
     Ended,
@@ -44,19 +42,25 @@ from genial.engine.moves import (
     Skipped,
     TakenOver,
 )
-from genial.engine.record_header import (
+from genial.engine.record_fields import (
+    MAX_LINE_BYTES,
     Fault,
     is_text,
+    parse_line,
+    read_cells,
     read_choice,
     read_digest,
-    read_header,
     read_int,
-    read_list,
     read_moment,
     read_object,
     read_text,
+    read_tile,
+    read_tiles,
     require,
+    require_same,
+    same,
 )
+from genial.engine.record_header import read_header
 from genial.engine.record_text import (
     Record,
     RecordHeader,
@@ -78,7 +82,7 @@ from genial.engine.shuffle import (
     nonce_hash,
     open_bag,
 )
-from genial.engine.tiles import MalformedTileError, Tile
+from genial.engine.tiles import Tile
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -93,9 +97,6 @@ __all__ = [
     "render_event",
     "render_header",
 ]
-
-MAX_LINE_BYTES: Final = 1 << 20
-"""Longer lines are refused unread; the longest honest one is a few kilobytes."""
 
 _SEEK_LINES: Final = 50_000
 """So far beyond a fault the end is sought; a hundred million blank lines are not worth a minute."""
@@ -209,7 +210,6 @@ class _Reader:
         self._last_at = ""
         self._game: Game
         self._due: EndReason | None = None
-        self._nonces_stand = True
 
     def record(self) -> Record | None:
         """What was read, if it was to be kept."""
@@ -222,7 +222,7 @@ class _Reader:
         self._lines += 1
         if self.ended:
             raise Fault("nothing follows the end of a game")
-        fields = _parse(line)
+        fields = parse_line(line)
         if self.header is None:
             self._begin(fields)
         else:
@@ -298,12 +298,12 @@ class _Reader:
         seat = self._seat(fields)
         placed = judge_placement(
             self._game,
-            PlaceTile(seat, _read_tile(fields, "tile", turned=True), _read_cells(fields)),
+            PlaceTile(seat, read_tile(fields, "tile", turned=True), read_cells(fields)),
         )
         points = read_object(fields, "points")
-        _require_same("points", points, points_by_letter(placed.points))
+        require_same("points", points, points_by_letter(placed.points))
         scores = read_object(fields, "scores")
-        _require_same("scores", scores, track_by_letter(placed.track))
+        require_same("scores", scores, track_by_letter(placed.track))
         owed = read_int(fields, "bonus_owed")
         if owed != placed.bonus_owed:
             raise Fault(f"bonus_owed is {placed.bonus_owed} here, not {owed}")
@@ -317,7 +317,7 @@ class _Reader:
     def _exchange(self, fields: dict[str, Any]) -> Event:
         seat = self._seat(fields)
         rack = check_exchange(self._game, seat)
-        returned = _read_tiles(fields, "returned")
+        returned = read_tiles(fields, "returned")
         if returned != rack:
             raise Fault("returned is not the rack in canonical order")
         return Exchanged(seat, returned, self._drawn(fields, exchange_count(self._game)))
@@ -351,11 +351,9 @@ class _Reader:
         else:
             raise Fault(f"the game has not ended {reason.value} as it stands")
         ended = ending(self._game, reason)
-        if not _equal(require(fields, "ranking"), ranking_lists(ended.ranking)):
+        if not same(require(fields, "ranking"), ranking_lists(ended.ranking)):
             raise Fault("ranking does not follow from the tracks")
-        if not _equal(
-            require(fields, "scores"), [track_by_letter(track) for track in ended.tracks]
-        ):
+        if not same(require(fields, "scores"), [track_by_letter(track) for track in ended.tracks]):
             raise Fault("scores are not the tracks at the end, one for each seat")
         self.seed = self._read_seed(fields)
         return ended
@@ -368,7 +366,7 @@ class _Reader:
         return seat
 
     def _drawn(self, fields: dict[str, Any], count: int) -> tuple[Tile, ...]:
-        drawn = _read_tiles(fields, "drawn")
+        drawn = read_tiles(fields, "drawn")
         if len(drawn) != count:
             raise Fault(f"{count} tiles are drawn here, not {len(drawn)}")
         return drawn
@@ -394,7 +392,7 @@ class _Reader:
             if b'"end"' not in line and b"\\" not in line:
                 continue
             try:
-                fields = _parse(line)
+                fields = parse_line(line)
                 if fields.get("type") == "end":
                     self.seed = self._read_seed(fields)
                     return
@@ -431,94 +429,3 @@ _EVENT_READERS: Final[dict[str, Callable[[_Reader, dict[str, Any]], Event]]] = {
     "skip": _Reader._skip,
     "end": _Reader._end,
 }
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise Fault("a key is given twice")
-    return fields
-
-
-def _no_constant(name: str) -> Any:
-    raise Fault(f"{name} is not JSON")
-
-
-_JSON_SPACE: Final = " \t\r\n"
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-
-
-def _parse(line: bytes) -> dict[str, Any]:
-    if len(line) > MAX_LINE_BYTES:
-        raise Fault(f"the line is longer than {MAX_LINE_BYTES} bytes")
-    try:
-        text = line.decode()
-    except UnicodeDecodeError:
-        raise Fault("the line is not UTF-8") from None
-    if text.startswith("\ufeff"):
-        raise Fault("a record begins without a byte-order mark")
-    text = text.strip(_JSON_SPACE)
-    if not text or text.isspace():
-        raise Fault("the line is blank")
-    try:
-        fields, end = _DECODER.raw_decode(text)
-    except RecursionError:
-        raise Fault("the line is nested too deeply") from None
-    except ValueError:
-        # Also whole numbers of thousands of digits, which the decoder refuses.
-        raise Fault("the line is not whole JSON") from None
-    if end != len(text):
-        raise Fault("the line is not whole JSON")
-    if not isinstance(fields, dict):
-        raise Fault("the line is no JSON object")
-    return fields
-
-
-def _equal(given: Any, expected: Any) -> bool:
-    """Equality in which true and 1.0 are not 1."""
-    if type(given) is not type(expected):
-        return False
-    if isinstance(expected, list):
-        return len(given) == len(expected) and all(map(_equal, given, expected))
-    if isinstance(expected, dict):
-        return given.keys() == expected.keys() and all(
-            _equal(given[key], value) for key, value in expected.items()
-        )
-    return bool(given == expected)
-
-
-def _require_same(key: str, given: dict[str, Any], expected: dict[str, int]) -> None:
-    # `==` first: it settles honest lines; then the types, since true == 1 == 1.0.
-    if given != expected or any(type(value) is not int for value in given.values()):
-        told = json.dumps(expected, separators=(",", ":"))
-        raise Fault(f"{key} are {told} by the rules")
-
-
-def _read_tile(fields: dict[str, Any], key: str, *, turned: bool = False) -> Tile:
-    return _tile_of(read_text(fields, key), turned)
-
-
-def _tile_of(text: Any, turned: bool) -> Tile:
-    if not isinstance(text, str):
-        raise Fault("a tile is two letters, like RB")
-    try:
-        tile = Tile.parse_oriented(text)
-    except MalformedTileError as error:
-        raise Fault(str(error)) from None
-    if not turned and tile.first > tile.second:
-        raise Fault(f"the tile is written {tile.canonical}, not {text}")
-    return tile
-
-
-def _read_tiles(fields: dict[str, Any], key: str) -> tuple[Tile, ...]:
-    return tuple([_tile_of(text, False) for text in read_list(fields, key)])
-
-
-def _read_cells(fields: dict[str, Any]) -> tuple[Axial, Axial]:
-    cells = read_list(fields, "cells")
-    if len(cells) == 2 and all(
-        type(cell) is list and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int
-        for cell in cells
-    ):
-        return Axial(*cells[0]), Axial(*cells[1])
-    raise Fault("cells are two pairs of whole numbers, [[q,r],[q,r]]")
