@@ -186,10 +186,10 @@ def test_no_news_is_told_of_a_first_connection_or_of_readiness_used_up() -> None
     assert table_changes(table(active, ready=True), table(opened)) == []
     assert table_changes(table(opened, ready=True), table(opened)) == ["Max is not ready any more."]
     assert table_changes(table(active, connected=True), table(active)) == [
-        "Max has lost the connection."
+        "Max is away."
     ]
     assert table_changes(table(active), table(active, connected=True)) == [
-        "Max is connected again."
+        "Max is here again."
     ]
 
 

@@ -88,7 +88,7 @@ def test_quitting_with_a_friend_seated_asks_first(tmp_path: Path) -> None:
             child.sendline("yes")
             child.expect("The host stays")
             assert ended(child) == 0
-            friend.expect("Ana has lost the connection")
+            friend.expect("Ana is away")
             friend.sendline("resign")
             friend.expect("The game is over")
             assert ended(friend) == 1

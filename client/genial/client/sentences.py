@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, assert_never
 
+from genial.client.agreements import agreement_changes
 from genial.client.text import N_, _, ngettext
 from genial.client.updates import (
     DealProgress,
@@ -379,21 +380,33 @@ def next_sentence(table: Table) -> str:
 _STATES: Final = {
     TableState.TABLE_STATE_DEALING: N_("Everybody is ready; the tiles are dealt."),
     TableState.TABLE_STATE_ACTIVE: N_("The game begins."),
-    TableState.TABLE_STATE_SHELVED: N_("The table is put away; it can be resumed later."),
+    TableState.TABLE_STATE_SHELVED: N_(
+        "The table is put away, with every seat kept; `resume` takes it out again."
+    ),
     TableState.TABLE_STATE_FINISHED: N_("The table is finished."),
     TableState.TABLE_STATE_ABANDONED: N_("The table is closed: everybody has left."),
 }
 
 
-def table_changes(before: Table, after: Table) -> list[str]:
-    """What changed at the table from one message to the next, but for the game itself."""
+def table_changes(before: Table, after: Table, view: PlayerView | None = None) -> list[str]:
+    """What changed at the table from one message to the next, but for the game itself.
+
+    Args:
+        before: As it was.
+        after: As it is.
+        view: The running game, for whose agreement counts; None: nothing of it is known.
+    """
     said: list[str] = []
     own = after.viewer_seat if after.HasField("viewer_seat") else None
     for old, new in zip(before.seats, after.seats, strict=False):
         said += _seat_changes(old, new, new.seat == own, (before.state, after.state))
     if before.seats_locked != after.seats_locked:
         said.append(_("The seats are locked.") if after.seats_locked else _("The seats are open."))
-    if before.state != after.state and after.state in _STATES:
+    said += agreement_changes(before, after, view)
+    if before.state == TableState.TABLE_STATE_SHELVED != after.state:
+        if after.state in (TableState.TABLE_STATE_OPEN, TableState.TABLE_STATE_ACTIVE):
+            said.append(_("The table is out again and goes on as it was."))
+    elif before.state != after.state and after.state in _STATES:
         said.append(_(_STATES[after.state]))
     return said
 
@@ -425,15 +438,14 @@ def _seat_changes(
     if new.kind != WireKind.SEAT_KIND_HUMAN or own:
         return said
     if old.connected and not new.connected:
-        said.append(_("{name} has lost the connection.").format(name=new.name))
+        # Whether the line broke or the person left it cannot be told from here.
+        said.append(_("{name} is away.").format(name=new.name))
     elif new.connected and not old.connected and (old.ready or not open_still):
         # Who has just sat down connects a moment later, which is no news.
-        said.append(_("{name} is connected again.").format(name=new.name))
+        said.append(_("{name} is here again.").format(name=new.name))
     if old.ready != new.ready and open_still:
         ready = _("{name} is ready.") if new.ready else _("{name} is not ready any more.")
         said.append(ready.format(name=new.name))
-    if new.agrees_to_end and not old.agrees_to_end:
-        said.append(_("{name} proposes to end the game; `end` agrees.").format(name=new.name))
     if new.creator and not old.creator:
         said.append(_("{name} looks after the table now.").format(name=new.name))
     return said
