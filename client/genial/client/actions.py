@@ -32,6 +32,7 @@ from genial.client.messages import (
     Refill,
     ResignGame,
     Say,
+    Shelve,
 )
 from genial.client.model import Ask, Model, Overlay, Purpose, Screen
 from genial.client.sentences import refused_sentence
@@ -242,6 +243,9 @@ def _leave(model: Model, key: str) -> Step:
     if model.width < MIN_WIDTH or model.height < MIN_HEIGHT:
         # Nothing could be asked in a window of this size.
         return model, (Detach(),)
+    if model.shelved:
+        # Nothing is given up: the seat stays ours for as long as the table is put away.
+        return model, (Detach(),)
     if model.quit_warning and _others_here(model):
         return replace(model, question=Ask.QUIT), ()
     if model.screen is Screen.GAME and model.seat is not None:
@@ -273,6 +277,8 @@ def _yes(model: Model, key: str) -> Step:
             return model, (ResignGame(),)
         case Ask.END_GAME:
             return model, (ProposeEnd(),)
+        case Ask.SHELVE:
+            return model, (Shelve(),)
         case Ask.EXCHANGE if not model.busy:
             return replace(model, busy=True), (Exchange(),)
         case _:

@@ -43,6 +43,12 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             return lambda: session.kick(seat)
         case m.LockSeats(locked=locked):
             return lambda: session.lock_seats(locked)
+        case m.Shelve():
+            return session.shelve
+        case m.Resume():
+            return session.resume
+        case m.PauseClocks(pause=pause):
+            return lambda: session.pause_clocks(pause)
         case m.LeaveTable():
             return session.leave
         case (

@@ -12,11 +12,13 @@ from genial.client.messages import (
     Exchange,
     Kick,
     LockSeats,
+    PauseClocks,
     Place,
     ProposeEnd,
     Refill,
     Rematch,
     RemoveBot,
+    Resume,
     Say,
     SeatBot,
     SetReady,
@@ -32,7 +34,8 @@ from genial.engine.tiles import MalformedTileError, Tile
 
 COMMANDS = (
     *("place", "exchange", "refill", "say", "ready", "start", "bots", "remove", "kick", "lock"),
-    *("unlock", "rematch", "resign", "end", "back", "leave", "jump", "log", "help", "quit"),
+    *("unlock", "rematch", "resign", "end", "pause", "continue", "shelve", "resume"),
+    *("back", "leave", "jump", "log", "help", "quit"),
 )
 """What can be typed; never translated."""
 
@@ -71,6 +74,12 @@ def run_command(model: Model, text: str, press: Press) -> Step:
             return replace(model, question=Ask.RESIGN), ()
         case "end":
             return model, (ProposeEnd(),)
+        case "pause" | "continue":
+            return model, (PauseClocks(word.lower() == "pause"),)
+        case "shelve":
+            return replace(model, question=Ask.SHELVE), ()
+        case "resume":
+            return model, (Resume(),)
         case "back" if model.played_for:
             return model, (TakeBack(),)
         case "leave":

@@ -428,7 +428,8 @@ class Feed:
                     "HOST_CLOSING",
                     sentence=_("The host has closed and does not mean to come back."),
                 ),
-                forget=True,
+                # A table put away is for another evening: whoever started the host may again.
+                forget=self.table.state != TableState.TABLE_STATE_SHELVED,
             )
 
     async def _finish(self) -> None:

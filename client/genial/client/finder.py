@@ -28,6 +28,7 @@ from genial.v1.table_pb2 import (
     TABLE_STATE_ABANDONED,
     TABLE_STATE_ACTIVE,
     TABLE_STATE_FINISHED,
+    TABLE_STATE_SHELVED,
     Table,
 )
 
@@ -326,7 +327,7 @@ class Finder:
             running = {
                 table.table_id: table
                 for table in watched.tables
-                if table.state == TABLE_STATE_ACTIVE
+                if table.state in (TABLE_STATE_ACTIVE, TABLE_STATE_SHELVED)
             }
             for seat in watched.link.seats_held():
                 table = running.get(seat.table_id)
@@ -342,9 +343,11 @@ class Finder:
                         seat=place.seat if place is not None else None,
                         by_bot=place is None or place.kind == SEAT_KIND_BOT,
                         name=seat.name,
+                        shelved=table.state == TABLE_STATE_SHELVED,
                     )
                 )
-        return held
+        # A game that runs waits for us; a table that is put away does not.
+        return sorted(held, key=lambda seat: seat.shelved)
 
 
 def _tell_fault(task: asyncio.Task[None]) -> None:

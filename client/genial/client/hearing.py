@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from genial.client import playing
+from genial.client.agreements import clocks_change
 from genial.client.messages import Detach, Effect, Keep, Refill, Ring
 from genial.client.model import (
     Celebration,
@@ -118,7 +119,9 @@ def _table(model: Model, table: Table, before: Table | None) -> Step:
     seat = table.viewer_seat if table.HasField("viewer_seat") else None
     model = replace(model, table=table, seat=seat, watching=seat is None)
     if before is not None:
-        for sentence in table_changes(before, table):
+        game = model.game
+        view = game.view if game is not None and game.game_id == table.game_id else None
+        for sentence in table_changes(before, table, view):
             model = _remark(model, sentence)
     if model.screen is Screen.BROWSE:
         model = replace(model, screen=Screen.ROOM)
@@ -152,6 +155,9 @@ def _game(model: Model, update: GameChanged) -> Step:
     race = {seat: list(lows) for seat, lows in model.race.items()}
     for numbered in update.events:
         model = _happened(model, numbered, view, tracks, race)
+    clocks = clocks_change(before, update)
+    if clocks:
+        model = _remark(model, clocks)
     screen = Screen.END if view.is_over else Screen.GAME
     model = replace(
         model,

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum, auto
 from typing import Final
 
+from genial.client.agreements import agrees_to_pause, askers
 from genial.client.lessons import LESSONS
 from genial.client.model import Model, Overlay, Screen
 from genial.client.text import N_, _
 from genial.engine.moves import Phase
+from genial.v1.table_pb2 import TABLE_STATE_ACTIVE, TABLE_STATE_DEALING, TABLE_STATE_OPEN
+
+_MAY_BE_SHELVED: Final = (TABLE_STATE_OPEN, TABLE_STATE_DEALING, TABLE_STATE_ACTIVE)
 
 
 class Context(StrEnum):
@@ -26,6 +30,7 @@ class Context(StrEnum):
     FORM = auto()
     BROWSE = auto()
     ROOM = auto()
+    SHELVED = auto()
     PLACING = auto()
     CLOSING = auto()
     WAITING = auto()
@@ -97,6 +102,9 @@ class Action(StrEnum):
     LESSONS = auto()
     GO_ON = auto()
     TAKE_BACK = auto()
+    SHELVE = auto()
+    RESUME = auto()
+    PAUSE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,8 @@ _HAND: Final = _in(Context.PLACING, Context.WAITING)
 _TABLE: Final = _in(
     Context.PLACING, Context.CLOSING, Context.WAITING, Context.WATCHING, Context.BOARD_OVER
 )
-_TALK: Final = _TABLE | _in(Context.ROOM, Context.OVER)
+_TALK: Final = _TABLE | _in(Context.ROOM, Context.SHELVED, Context.OVER)
+_CLOCK: Final = _in(Context.PLACING, Context.CLOSING, Context.WAITING)
 _BASE: Final = _TALK | _in(Context.BROWSE, Context.REPLAY)
 
 
@@ -166,8 +175,50 @@ def _played_for(model: Model) -> bool:
     return model.played_for
 
 
+def _shelved_seat(model: Model) -> bool:
+    return model.shelved and model.seat is not None
+
+
+def _may_rematch(model: Model) -> bool:
+    return model.seat is not None and not model.shelved and model.lesson is None
+
+
+def _may_shelve(model: Model) -> bool:
+    seat, table = model.own_seat, model.table
+    return (
+        seat is not None and seat.creator and table is not None and table.state in _MAY_BE_SHELVED
+    )
+
+
+def _pause(wanted: PauseStep) -> Callable[[Model], bool]:
+    return lambda model: pause_step(model) is wanted
+
+
 def _by_key(model: Model) -> bool:
     return model.lesson is not None and LESSONS[model.lesson].by_key
+
+
+class PauseStep(StrEnum):
+    """What the key for the clocks does now."""
+
+    ASK = auto()
+    AGREE = auto()
+    TAKE_BACK = auto()
+    RUN = auto()
+
+
+def pause_step(model: Model) -> PauseStep | None:
+    """What the key for the clocks does now, None in games without."""
+    seat, table = model.own_seat, model.table
+    if seat is None or table is None or model.game is None:
+        return None
+    if not model.game.message.HasField("clock"):
+        return None
+    if model.clocks_paused:
+        return PauseStep.RUN
+    if seat.agrees_to_pause:
+        return PauseStep.TAKE_BACK
+    return PauseStep.AGREE if askers(table, agrees_to_pause) else PauseStep.ASK
 
 
 def _has_held(model: Model) -> bool:
@@ -220,7 +271,8 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _in(Context.BROWSE), 1),
     Binding(Action.PLAY_BOT, ("b",), "b", N_("play a bot"), N_("a game against a bot, at once"),
             _in(Context.BROWSE), 3, _can_host),
-    Binding(Action.GO_BACK, ("g",), "g", N_("go back"), N_("back to your seat in a running game"),
+    Binding(Action.GO_BACK, ("g",), "g", N_("go back"),
+            N_("back to your seat in a running game, or at a table put away"),
             _in(Context.BROWSE), 1, _has_held),
     Binding(Action.ADDRESS, ("a", "tab"), "a", N_("address"), N_("type a host's address"),
             _in(Context.BROWSE), 4, _has_rows),
@@ -238,6 +290,10 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _in(Context.ROOM), 2, _has_seat),
     Binding(Action.REMOVE_BOT, ("x",), "x", N_("remove a bot"), N_("the last bot leaves"),
             _in(Context.ROOM), 4, _has_seat),
+    # A table that is put away.
+    Binding(Action.RESUME, ("enter",), N_("Enter"), N_("take out again"),
+            N_("take the table out again; it goes on as it was"),
+            _in(Context.SHELVED, Context.OVER), 1, _shelved_seat),
     # The tile in hand.
     Binding(Action.LEFT, ("left",), N_("arrows"), N_("move"), N_("move the tile"), _HAND, 1),
     Binding(Action.RIGHT, ("right",), "", "", "", _HAND),
@@ -279,7 +335,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _in(Context.WATCHING), 1, _played_for),
     # After the game.
     Binding(Action.REMATCH, ("enter",), N_("Enter"), N_("rematch"), N_("another game"),
-            _in(Context.OVER), 1, _has_seat),
+            _in(Context.OVER), 1, _may_rematch),
     Binding(Action.VIEW_BOARD, ("v",), "v", N_("view the board"), N_("look at the board"),
             _in(Context.OVER), 1),
     Binding(Action.VIEW_BOARD, ("v", "escape"), "v", N_("back to the ranking"),
@@ -323,6 +379,19 @@ BINDINGS: Final[tuple[Binding, ...]] = (
             _TABLE | _in(Context.REPLAY), 3),
     Binding(Action.CHAT, ("c",), "c", N_("chat"), N_("write to the table"), _TALK, 4),
     Binding(Action.LOG, ("l",), "l", N_("log"), N_("everything that has happened"), _TALK, 7),
+    Binding(Action.PAUSE, ("p",), "p", N_("pause clocks"),
+            N_("ask to pause the clocks; they stop once everybody agrees"),
+            _CLOCK, 8, _pause(PauseStep.ASK)),
+    Binding(Action.PAUSE, ("p",), "p", N_("agree to pause"),
+            N_("agree to pause the clocks"), _CLOCK, 2, _pause(PauseStep.AGREE)),
+    Binding(Action.PAUSE, ("p",), "p", N_("no pause"),
+            N_("take back that you want the clocks paused"),
+            _CLOCK, 2, _pause(PauseStep.TAKE_BACK)),
+    Binding(Action.PAUSE, ("p",), "p", N_("run clocks"),
+            N_("let the clocks run again, for everybody"), _CLOCK, 2, _pause(PauseStep.RUN)),
+    Binding(Action.SHELVE, ("z",), "z", N_("put table away"),
+            N_("put the table away for another evening; every seat is kept"),
+            _TABLE | _in(Context.ROOM, Context.OVER), 9, _may_shelve),
     Binding(Action.HISTORY, ("H",), "H", N_("games"), N_("games at this host, to be replayed"),
             _TALK, 0),
     Binding(Action.COMMAND, (":",), ":", N_("command"),
@@ -354,6 +423,8 @@ def context_of(model: Model) -> Context:
         return Context.REPLAY
     if model.screen is Screen.BROWSE:
         return Context.BROWSE
+    if model.shelved and model.screen is not Screen.END:
+        return Context.SHELVED
     if model.screen is Screen.ROOM:
         return Context.ROOM
     if model.screen is Screen.END:

@@ -286,6 +286,23 @@ class LockSeats:
 
 
 @dataclass(frozen=True, slots=True)
+class Shelve:
+    """Put the table away for another evening; the host lets only the table's creator do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Take a table that is put away out again."""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseClocks:
+    """Ask for paused clocks, or agree to that; False: no longer, or let them run again."""
+
+    pause: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Sit:
     """Take a seat at a table of a host (or go back to it)."""
 
@@ -406,6 +423,9 @@ Effect = (
     | RemoveBot
     | Kick
     | LockSeats
+    | Shelve
+    | Resume
+    | PauseClocks
     | Sit
     | Watch
     | Connect

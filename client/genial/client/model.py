@@ -25,13 +25,13 @@ from genial.client.settings import Settings
 from genial.client.updates import DealProgress, DealVerdict, GameChanged, Link
 from genial.engine.board import Board
 from genial.engine.hexgrid import CENTRE, DIRECTIONS, Axial
-from genial.engine.moves import Placed
+from genial.engine.moves import Phase, Placed
 from genial.engine.refusal import Refused
 from genial.engine.rules import Track
 from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeenEvent
 from genial.v1.game_service_pb2 import GameSummary
-from genial.v1.table_pb2 import ChatMessage, Table
+from genial.v1.table_pb2 import TABLE_STATE_SHELVED, ChatMessage, Table, TableSeat
 
 
 class Screen(StrEnum):
@@ -97,6 +97,7 @@ class Ask(StrEnum):
     RESIGN = "resign"
     EXCHANGE = "exchange"
     END_GAME = "end game"
+    SHELVE = "put away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,10 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class HeldSeat:
-    """A seat of ours in a running game that we can go back to; `seat` None: number unknown."""
+    """A seat of ours that we can go back to: in a running game, or at a table put away.
+
+    `seat` None: its number is unknown.
+    """
 
     host_id: str
     address: str
@@ -126,6 +130,7 @@ class HeldSeat:
     seat: int | None
     by_bot: bool
     name: str
+    shelved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,9 +357,24 @@ class Model:
     @property
     def played_for(self) -> bool:
         """Whether a bot plays on for us, as when our clock has run out."""
+        return self.own_seat is not None and self.own_seat.stand_in
+
+    @property
+    def shelved(self) -> bool:
+        """Whether our table is put away."""
+        return self.table is not None and self.table.state == TABLE_STATE_SHELVED
+
+    @property
+    def own_seat(self) -> TableSeat | None:
+        """Our seat as the table shows it; None while watching or nowhere."""
         if self.table is None or self.seat is None or self.seat >= len(self.table.seats):
-            return False
-        return self.table.seats[self.seat].stand_in
+            return None
+        return self.table.seats[self.seat]
+
+    @property
+    def clocks_paused(self) -> bool:
+        """Whether the clocks of the running game stand still by agreement."""
+        return self.game is not None and self.game.message.clocks_paused
 
     @property
     def hints_allowed(self) -> bool:
@@ -368,10 +388,18 @@ class Model:
             return view.seats[seat].name
         return ""
 
+    @property
+    def may_choose(self) -> bool:
+        """Whether a tile can be taken in hand: to be placed now, or to look ahead meanwhile."""
+        view = self.view
+        if view is None or view.is_over or self.shelved:
+            return False
+        return not (view.is_my_turn and view.phase is Phase.CLOSE)
+
     def ghost(self) -> Ghost | None:
         """The tile in hand on the board; None when there is none to be placed."""
         view, tile = self.view, self.hand.tile
-        if view is None or tile is None or view.is_over:
+        if view is None or tile is None or not self.may_choose:
             return None
         cells = self.hand.cells
         refusal = view.spot_refusal(cells)

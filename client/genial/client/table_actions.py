@@ -10,12 +10,14 @@ from genial.client.form import (
     TableForm,
 )
 from genial.client.hearing import Step
-from genial.client.keys import Action
+from genial.client.keys import Action, PauseStep, pause_step
 from genial.client.messages import (
     AskLevels,
     CreateTable,
+    PauseClocks,
     Rematch,
     RemoveBot,
+    Resume,
     SeatBot,
     SetReady,
     Sit,
@@ -23,7 +25,7 @@ from genial.client.messages import (
     TakeBack,
     Watch,
 )
-from genial.client.model import Entry, Model, Overlay, Purpose
+from genial.client.model import Ask, Entry, Model, Overlay, Purpose
 from genial.client.text import _
 from genial.client.view.form import hosts_to_choose
 from genial.v1 import game_pb2
@@ -55,7 +57,9 @@ def _sit(model: Model, key: str) -> Step:
             silent = _("This host does not answer; wait or choose another.")
             return replace(model, notice=row.note or silent), ()
         return _new_table(model, key)
-    sit = Sit(row.address, row.table.table_id, model.settings.name)
+    names = {(seat.host_id, seat.table_id): seat.name for seat in model.browse.held}
+    name = names.get((row.host_id, row.table.table_id), model.settings.name)
+    sit = Sit(row.address, row.table.table_id, name)
     return replace(model, busy=True, notice=_("Taking a seat")), (sit,)
 
 
@@ -144,6 +148,18 @@ def _remove_bot(model: Model, key: str) -> Step:
     return replace(model, notice=_("There is no bot at this table.")), ()
 
 
+def _shelve(model: Model, key: str) -> Step:
+    return replace(model, question=Ask.SHELVE), ()
+
+
+def _resume(model: Model, key: str) -> Step:
+    return model, (Resume(),)
+
+
+def _pause(model: Model, key: str) -> Step:
+    return model, (PauseClocks(pause_step(model) in (PauseStep.ASK, PauseStep.AGREE)),)
+
+
 def _rematch(model: Model, key: str) -> Step:
     if model.now - model.heard < BREATH_SECONDS:
         # The Enter of a turn that the game's end has overtaken is no wish for another game.
@@ -164,4 +180,7 @@ TABLE_ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.START: _start,
     Action.TAKE_BACK: _take_back,
     Action.REMATCH: _rematch,
+    Action.SHELVE: _shelve,
+    Action.RESUME: _resume,
+    Action.PAUSE: _pause,
 }

@@ -31,7 +31,13 @@ from genial.engine.shuffle import open_bag
 from genial.engine.tiles import Tile
 from genial.engine.view import project, view_for
 from genial.v1 import game_pb2
-from genial.v1.table_pb2 import TABLE_STATE_ACTIVE, TABLE_STATE_OPEN, ChatMessage, Table
+from genial.v1.table_pb2 import (
+    TABLE_STATE_ACTIVE,
+    TABLE_STATE_OPEN,
+    TABLE_STATE_SHELVED,
+    ChatMessage,
+    Table,
+)
 
 NAMES = ("Ana", "Max", "Lena", "Tom")
 
@@ -44,6 +50,7 @@ class FakeTable:
     seed: int = 1
     seat: int | None = 0
     ready: bool = False
+    shelved: bool = False
     game: Game | None = None
     number: int = 0
     said: list[ChatMessage] = field(default_factory=list)
@@ -64,6 +71,8 @@ class FakeTable:
         """The table as the host would show it."""
         table = Table(table_id="table", name="Kitchen table")
         table.state = TABLE_STATE_ACTIVE if self.game is not None else TABLE_STATE_OPEN
+        if self.shelved:
+            table.state = TABLE_STATE_SHELVED
         table.options.rules.players = self.players
         for seat in range(self.players):
             table.seats.add(
@@ -181,6 +190,19 @@ class FakeTable:
 
     async def kick(self, seat: int) -> None:
         self.calls.append(f"kick {seat}")
+
+    async def shelve(self) -> None:
+        self.calls.append("shelve")
+        self.shelved = True
+        self.tell_table()
+
+    async def resume(self) -> None:
+        self.calls.append("resume")
+        self.shelved = False
+        self.tell_table()
+
+    async def pause_clocks(self, pause: bool = True) -> None:
+        self.calls.append(f"pause {pause}")
 
     async def leave(self) -> None:
         self.calls.append("leave")

@@ -42,6 +42,7 @@ from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import (
     TABLE_STATE_ACTIVE,
     TABLE_STATE_OPEN,
+    TABLE_STATE_SHELVED,
     ChatMessage,
     Table,
 )
@@ -205,6 +206,39 @@ def spectator() -> Model:
 
 def waiting() -> Model:
     return seen(board_screen(), replace(mockup_view(), turn=2))
+
+
+def put_away() -> Model:
+    """A table whose game waits for another evening, as one of its players sees it."""
+    model = board_screen()
+    table = table_of(state=TABLE_STATE_SHELVED)
+    assert model.game is not None
+    model.game.message.clocks_paused = True
+    return replace(model, table=table, log=(*model.log, Remark("The table is put away.")))
+
+
+def put_away_room() -> Model:
+    table = table_of(("Ana", "Max", "", ""), TABLE_STATE_SHELVED)
+    return replace(room(), table=table, log=(Remark("The table is put away."),))
+
+
+def pause_asked() -> Model:
+    """Max and Tom ask to pause the clocks."""
+    model = waiting()
+    table = table_of()
+    for seat in (1, 3):
+        table.seats[seat].agrees_to_pause = True
+    return replace(model, table=table)
+
+
+def paused() -> Model:
+    model = pause_asked()
+    assert model.table is not None
+    assert model.game is not None
+    for seat in model.table.seats:
+        seat.agrees_to_pause = True
+    model.game.message.clocks_paused = True
+    return replace(model, log=(*model.log, Remark("The clocks are paused.")))
 
 
 def partners() -> Model:
@@ -413,6 +447,10 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("genial", "The call", bonus),
     ("reconnecting", "The line is lost", reconnecting),
     ("spectator", "Watching", spectator),
+    ("put-away", "A table that is put away", put_away),
+    ("put-away-room", "A table that is put away between games", put_away_room),
+    ("pause-asked", "Others ask to pause the clocks", pause_asked),
+    ("paused", "The clocks are paused", paused),
     ("partners", "Partners", partners),
     ("solitaire", "Solitaire", solitaire),
     ("chat", "Writing to the table", chatting),
@@ -439,6 +477,7 @@ LARGE: tuple[tuple[str, str, Callable[[], Model], int, int], ...] = (
     ("heat-map-large", "The heat map, large", heat, 120, 40),
     ("exchange-large", "Refill or exchange, large", closing, 120, 40),
     ("spectator-large", "Watching, large", spectator, 120, 40),
+    ("paused-large", "The clocks are paused, large", paused, 120, 40),
     ("lesson-large", "The tutorial, large", lesson, 96, 32),
     ("replay-large", "A replay, large", replaying, 120, 40),
     ("board-100x30", "More rows for the log", board_screen, 100, 30),

@@ -11,7 +11,7 @@ from genial.client import playing
 from genial.client.commands import run_command
 from genial.client.errors import HostUnreachableError
 from genial.client.keys import BINDINGS, Action, Context, bindings_for, context_of, key_hints
-from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Screen
+from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Remark, Screen
 from genial.client.palette import Look
 from genial.client.sentences import chat_sentence
 from genial.client.settings import Settings
@@ -86,6 +86,16 @@ def test_up_and_down_keep_the_column() -> None:
         model, _ = press(model, "down")
     assert model.hand.anchor == parse_cell("H8")
     assert max(columns) - min(columns) == 2
+
+
+def test_what_the_table_says_is_read_even_while_the_first_tile_is_explained() -> None:
+    model = replace(first_tile(), log=(Remark("Max is away."),))
+    rows = draw(model, 80, 24, Look()).text().split("\n")
+    assert "Your first tile" in rows[21]
+    assert "Max is away." in rows[22]
+    said = ChatMessage(number=1, seat=1, name="Max", text="back")
+    rows = draw(replace(model, log=(*model.log, said)), 80, 24, Look()).text().split("\n")
+    assert 'Max "back"' in rows[22]
 
 
 def test_turning_goes_round() -> None:

@@ -120,15 +120,21 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
     if browse.held:
         held = browse.held[0]
         canvas.fill(ox + 1, 2, 78, 2, "sel")
-        canvas.put(ox + 2, 2, _("You have a seat in a running game."), "strong", bold=True)
+        said = (
+            _("You have a seat at a table that is put away.")
+            if held.shelved
+            else _("You have a seat in a running game.")
+        )
+        canvas.put(ox + 2, 2, said, "strong", bold=True)
         where = held.table_name
         if held.seat is not None:
             where = _("{table}, seat {seat}").format(table=where, seat=held.seat + 1)
-        template = (
-            _("{place}: a bot is holding your place.")
-            if held.by_bot
-            else _("{place}: your place is free.")
-        )
+        if held.shelved:
+            template = _("{place}: go back and take it out again.")
+        elif held.by_bot:
+            template = _("{place}: a bot is holding your place.")
+        else:
+            template = _("{place}: your place is free.")
         canvas.put(ox + 2, 3, cut(template.format(place=where), 62), "text")
         canvas.put_right(ox + 78, 3, "g " + _("go back"), "strong", bold=True)
     for x, title in ((3, _("TABLE")), (21, _("HOST")), (36, _("SEATS")), (66, _("NOW"))):

@@ -286,8 +286,10 @@ def shorten_path(path: str, columns: int) -> str:
 def rematch_text(model: Model) -> str:
     """Who is ready for another game, who will begin, and who is waited for."""
     table = model.table
-    if table is None or model.seat is None:
+    if table is None or model.seat is None or model.lesson is not None:
         return ""
+    if model.shelved:
+        return _("The table is put away; Enter takes it out again.")
     ready = [seat.name for seat in table.seats if seat.ready]
     follows = following_sentence(table)
     waiting = [

@@ -22,6 +22,7 @@ _QUESTIONS = {
     Ask.QUIT: N_("Quit Genial?"),
     Ask.RESIGN: N_("Resign? You take no more turns in this game."),
     Ask.EXCHANGE: N_("Show your rack to everybody and draw a new one? That ends your turn."),
+    Ask.SHELVE: N_("Put the table away for another evening? Its game and every seat are kept."),
     Ask.END_GAME: N_("Propose to end the game as it stands?"),
 }
 

@@ -13,19 +13,28 @@ from genial.engine.tiles import Tile
 
 
 def draw_small_rack(
-    canvas: Canvas, x: int, y: int, tiles: Sequence[Tile | None], chosen: int | None, look: Look
+    canvas: Canvas,
+    x: int,
+    y: int,
+    tiles: Sequence[Tile | None],
+    chosen: int | None,
+    look: Look,
+    *,
+    keys: bool = True,
 ) -> None:
     """Header and three plus three tiles in 28 columns by 5 rows from (x, y).
 
-    `tiles` are as they are to be shown (the chosen one turned), `chosen` counts from 0.
+    `tiles` are as they are to be shown (the chosen one turned), `chosen` counts from 0; `keys`
+    says whether a tile can be chosen now.
     """
     title = _("RACK")
     if look.ascii:
         end = canvas.put(x, y, f"-- {title}", "muted")
-        canvas.put(end + 2, y, _("1-6, r turns") + " --", "muted")
+        canvas.put(end + 2, y, f"{_('1-6, r turns')} --" if keys else "--", "muted")
     else:
         end = canvas.put(x, y, title, "muted", bold=True)
-        canvas.put(end + 2, y, cut(_("1-6 choose, r turn"), 24), "muted")
+        if keys:
+            canvas.put(end + 2, y, cut(_("1-6 choose, r turn"), 24), "muted")
     for slot, tile in enumerate(tiles):
         left, row = x + (0, 10, 19)[slot % 3], y + 1 + 2 * (slot // 3)
         picked = slot == chosen

@@ -55,6 +55,8 @@ def _headline(model: Model) -> str:
     assert table is not None
     if table.state == TABLE_STATE_DEALING:
         return _("The tiles are being shuffled.")
+    if model.shelved:
+        return _("This table is put away.")
     if model.seat is None:
         return _("You are watching this table.")
     if model.seat < len(table.seats) and table.seats[model.seat].ready:
@@ -70,6 +72,10 @@ def _advice(model: Model, free: int) -> str:
         if step is DealStep.VOID:
             return _("Somebody did not answer in time; it is done again.")
         return _("Everybody takes part in it, so that nobody can choose the deal.")
+    if model.shelved:
+        if model.seat is None:
+            return _("Its players take it out again; until then every seat is kept.")
+        return _("Enter takes it out again; until then every seat is kept.")
     if free:
         return ngettext(
             "{count} seat is free. The game begins when it is taken and all are ready.",

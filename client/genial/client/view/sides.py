@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from genial.client.agreements import agrees_to_pause, askers, missing
+from genial.client.keys import PauseStep, pause_step
 from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
 from genial.client.sentences import clock_text, refused_sentence, won_text
@@ -26,6 +28,8 @@ def turn_text(model: Model, view: PlayerView, room: int) -> tuple[str, bool]:
     """Whose turn it is, in at most `room` columns, and whether that is ours."""
     if view.is_over:
         return cut(_("GAME OVER"), room), False
+    if model.shelved:
+        return cut(_("PUT AWAY"), room), False
     name = model.name_of(view.turn).upper()
     if not view.is_my_turn:
         template = _("{name} TO MOVE")
@@ -65,7 +69,7 @@ def facts(model: Model, view: PlayerView, long: bool) -> list[tuple[str, str]]:
     seat = view.turn if model.seat is None else model.seat
     left = clock_left(model, seat)
     if left is not None:
-        rows.append((_("clock"), clock_text(left)))
+        rows.append((_("paused") if model.clocks_paused else _("clock"), clock_text(left)))
     tiles = ngettext("{count} tile", "{count} tiles", view.bag_count).format(count=view.bag_count)
     rows.append((_("bag"), tiles if long else str(view.bag_count)))
     owed = view.bonus_owed if view.phase is Phase.BONUS else 0
@@ -227,15 +231,18 @@ def team_lines(model: Model, view: PlayerView) -> list[str]:
 def choice_line(model: Model, view: PlayerView) -> list[Span]:
     """Row 22 when the turn is to be ended: refill and exchange with what they mean.
 
-    Or, while a bot plays on for us, how to go on ourselves.
+    Or how to go on: at a table that is put away, while a bot plays for us, with clocks that
+    stand still or that somebody wants to.
     """
+    if model.shelved and not view.is_over:
+        return shelved_line(model)
     if model.played_for and not view.is_over:
         return [
             Span(_("Enter"), "strong", bold=True),
             Span(" " + _("play on yourself: a bot plays for you now"), "text"),
         ]
     if not view.is_my_turn:
-        return []
+        return pause_line(model, view)
     if view.phase is Phase.BONUS:
         return [
             Span(_("Genial!") + " ", "strong", bold=True),
@@ -249,7 +256,7 @@ def choice_line(model: Model, view: PlayerView) -> list[Span]:
             ),
         ]
     if view.phase is not Phase.CLOSE:
-        return []
+        return pause_line(model, view)
     if not view.may_exchange:
         return [
             Span(_("Enter"), "strong", bold=True),
@@ -272,9 +279,42 @@ def choice_line(model: Model, view: PlayerView) -> list[Span]:
     ]
 
 
-def chat_line(model: Model) -> list[Span]:
-    """The newest chat message; empty when nobody has said anything."""
+def shelved_line(model: Model) -> list[Span]:
+    """That the table is put away, and how it goes on."""
+    if model.seat is None:
+        return [Span(_("The table is put away; its players take it out again."), "text")]
+    return [
+        Span(_("Enter"), "strong", bold=True),
+        Span(" " + _("takes the table out again; until then every seat is kept"), "text"),
+    ]
+
+
+def pause_line(model: Model, view: PlayerView) -> list[Span]:
+    """How it stands with pausing the clocks: who asks, whose word is missing; mostly empty."""
+    step, table = pause_step(model), model.table
+    if step is None or step is PauseStep.ASK or table is None or view.is_over:
+        return []
+    key = Span("p", "strong", bold=True)
+    if step is PauseStep.RUN:
+        return [key, Span(" " + _("lets the clocks run again; now they are paused"), "text")]
+    if step is PauseStep.TAKE_BACK:
+        names = ", ".join(missing(table, view, agrees_to_pause))
+        waiting = _("You ask to pause the clocks. Still to agree: {names}").format(names=names)
+        return [Span(waiting, "text")]
+    said = _("agrees to pause the clocks; asked for by: {names}").format(
+        names=", ".join(askers(table, agrees_to_pause))
+    )
+    return [key, Span(" " + said, "text")]
+
+
+def chat_line(model: Model, *, remarks: bool = False) -> list[Span]:
+    """The newest chat message; empty when nobody has said anything.
+
+    With `remarks` also what the table itself has to say, where no other row shows it.
+    """
     for entry in reversed(model.log):
+        if remarks and isinstance(entry, Remark):
+            return [Span(entry.text, "text")]
         if not isinstance(entry, Play | Remark):
             return [Span(chat_name(entry), "text", bold=True), Span(f' "{entry.text}"')]
     return []

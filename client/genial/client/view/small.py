@@ -45,7 +45,7 @@ def draw_small_parts(
         for number, line in enumerate(wrap(_("You see what everybody may see."), 26)):
             canvas.put(ox + RACK_X, RACK_Y + 1 + number, line, "text")
     else:
-        draw_small_rack(canvas, ox + RACK_X, RACK_Y, shown, chosen, look)
+        draw_small_rack(canvas, ox + RACK_X, RACK_Y, shown, chosen, look, keys=model.may_choose)
     _bottom(canvas, ox, model, view, ghost, look)
 
 
@@ -55,7 +55,7 @@ def rack_as_shown(model: Model) -> tuple[list[Tile | None], int | None]:
     shown = list(hand.slots)
     if hand.chosen is not None and hand.tile is not None and hand.direction >= 3:
         shown[hand.chosen] = hand.tile.flipped
-    return shown, hand.chosen
+    return shown, hand.chosen if model.may_choose else None
 
 
 def _turn_and_facts(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) -> None:
@@ -150,5 +150,5 @@ def _bottom(
         put_spans(canvas, ox + 1, last, choice, right)
         return
     limit = canvas.put_right(right, last, sides.unread_text(model), "muted") - 2
-    line = sides.chat_line(model)
+    line = sides.chat_line(model, remarks=status != sides.last_move(model, look))
     put_spans(canvas, ox + 1, last, line, limit)
