@@ -29,6 +29,7 @@ def test_installs_and_plays_offline_and_makes_the_same_bundle_again(tmp_path: Pa
     )
     assert made.returncode == 0, made.stderr
     assert f"python3 {bundle.name}" in made.stdout
+    assert "systems like this one" in made.stdout
     home = tmp_path / "home"
     home.mkdir()
     genial = home / "genial-lan" / "bin" / "genial"

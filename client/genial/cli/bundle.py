@@ -62,6 +62,9 @@ def bundle(output: Path, systems: str, pythons: str) -> int:
     for target, why in made.left_out:
         warn(f"left out: {target}: {why}")
     megabytes = made.size / 1_000_000
-    print(f"{output}: {made.wheels} files, {megabytes:.0f} MB. Install from it, offline, with:")
+    print(f"{output}: {made.wheels} files, {megabytes:.0f} MB, for")
+    for line in made.good_for:
+        print(f"  {line}")
+    print("Install from it, offline, with:")
     print(f"  python3 {output.name}      (Windows: py {output.name})")
     return 0

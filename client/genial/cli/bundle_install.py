@@ -4,6 +4,7 @@ In a bundle this file is `__main__.py`, so that Python runs the folder or the zi
 Python 3.11 or newer and nothing else: no internet, no pip.
 """
 
+import platform
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ def main() -> int:
                 archive.extractall(scratch)
             bundle = Path(scratch)
         wheels = bundle / "wheels"
+        good_for = (bundle / "good-for.txt").read_text("utf-8")
         print(f"Installing Genial into {home} ...", flush=True)
         venv.create(home, clear=home.exists() and (home / "pyvenv.cfg").exists())
         inside = home / ("Scripts" if sys.platform == "win32" else "bin")
@@ -33,11 +35,14 @@ def main() -> int:
         # A wheel is a zip, and Python runs what is in one: so pip need not be installed.
         pip = next(wheels.glob("pip-*.whl")) / "pip"
         options = ["--no-index", "--find-links", str(wheels), "--disable-pip-version-check"]
+        # What pip is set up to do on this laptop (other folders, other indexes) is not for here.
+        options.append("--isolated")
         command = [sys.executable, str(pip), "--python", str(python), "install", "--quiet"]
         done = subprocess.run([*command, *options, "genial-lan"], check=False)
     if done.returncode != 0:
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-        print(f"That did not work; is this bundle for {sys.platform} and Python {version}?")
+        here = f"{platform.system()} on {platform.machine()} with Python {version}"
+        print(f"That did not work on {here}. This bundle is for\n{good_for}", end="")
         return 1
     print(f"Done. Play with: {inside / 'genial'} play")
     return 0

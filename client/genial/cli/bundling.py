@@ -38,6 +38,10 @@ DISTRIBUTION: Final = "genial-lan"
 WHEELS: Final = "wheels"
 _VERSIONS: Final = re.compile(r" \(from versions: [^)]*\)")
 """pip lists every version that there ever was."""
+GOOD_FOR: Final = "good-for.txt"
+"""In a bundle, for people and for the installer's message when it fails."""
+_LIBRARIES: Final = {"linux": "glibc", "macos": "macOS"}
+_SYSTEM_OF_TAG: Final = re.compile(r"(?:manylinux|macosx)_(\d+)_(\d+)_")
 _ROUNDS: Final = 8
 """Of finding out what is still missing; two are enough for all that is known."""
 
@@ -97,11 +101,13 @@ class Made:
     Attributes:
         wheels: How many files it holds.
         size: In bytes.
+        good_for: What it can be installed on, a line for each kind of machine.
         left_out: Targets that something has no files for, with the reason.
     """
 
     wheels: int
     size: int
+    good_for: tuple[str, ...]
     left_out: tuple[tuple[Target, str], ...]
 
 
@@ -141,11 +147,12 @@ def targets_of(systems: Iterable[str], pythons: Sequence[str]) -> list[Target]:
 def _platforms(system: str, machine: str) -> tuple[str, ...]:
     if system == "windows":
         return ("win_amd64",)
+    # pip takes what comes first, and what is made for an old system runs on a new one as well.
     if system == "macos":
-        # pip adds the older ones by itself.
-        return (f"macosx_14_0_{machine}",)
-    glibc = [f"manylinux_2_{minor}_{machine}" for minor in (34, 28, 17)]
-    return (*glibc, f"manylinux2014_{machine}")
+        # Older ones than those it adds by itself.
+        return tuple(f"macosx_{major}_0_{machine}" for major in (11, 12, 13, 14))
+    glibc = (f"manylinux_2_{minor}_{machine}" for minor in range(17, 35))
+    return (f"manylinux2014_{machine}", *glibc)
 
 
 def make_bundle(output: Path, targets: Sequence[Target], tell: Callable[[Target], None]) -> Made:
@@ -172,12 +179,15 @@ def make_bundle(output: Path, targets: Sequence[Target], tell: Callable[[Target]
         if any(target.system == "macos" for target in targets):
             _pure_zeroconf(pip, spare)
         left_out: list[tuple[Target, str]] = []
+        fetched: list[tuple[Target, list[str]]] = []
         for target in targets:
             tell(target)
             try:
-                _fetch(pip, own, target, wheels, scratch / "target", spare)
+                names = _fetch(pip, own, target, wheels, scratch / "target", spare)
             except BundleError as fault:
                 left_out.append((target, str(fault)))
+            else:
+                fetched.append((target, names))
         lost = {target.system for target, _why in left_out} - {
             target.system for target in targets if target not in dict(left_out)
         }
@@ -186,12 +196,48 @@ def make_bundle(output: Path, targets: Sequence[Target], tell: Callable[[Target]
         # The installer runs pip from its own wheel, so that not even that has to be there.
         _run([*pip, "download", "--no-deps", "--only-binary=:all:", "-d", str(wheels), "pip"])
         shutil.copy(str(files("genial.cli") / "bundle_install.py"), folder / "__main__.py")
+        good_for = _good_for(fetched)
+        (folder / GOOD_FOR).write_text("".join(f"{line}\n" for line in good_for), "utf-8")
         try:
             _write(folder, output)
         except OSError as fault:
             raise BundleError(f"{output} cannot be written: {fault.strerror}.") from fault
         kept = list(wheels.iterdir())
-        return Made(len(kept), sum(each.stat().st_size for each in kept), tuple(left_out))
+        size = sum(each.stat().st_size for each in kept)
+        return Made(len(kept), size, good_for, tuple(left_out))
+
+
+def _good_for(fetched: Sequence[tuple[Target, list[str]]]) -> tuple[str, ...]:
+    """What can be installed on: a line for each machine, with what the wheels ask of its system."""
+    pythons: dict[tuple[str, str], list[str]] = {}
+    needs: dict[tuple[str, str], tuple[int, int]] = {}
+    for target, names in fetched:
+        machine = (target.system, target.machine)
+        pythons.setdefault(machine, []).append(target.python)
+        needs[machine] = max(needs.get(machine, (0, 0)), *map(oldest_system, names))
+    lines: list[str] = []
+    for machine, versions in pythons.items():
+        if machine[0] == "here":
+            lines.append("systems like this one, with this version of Python")
+            continue
+        line = f"{machine[0]} on {machine[1]} with Python {', '.join(versions)}"
+        if needs[machine] > (0, 0):
+            line += " ({} {}.{} or newer)".format(_LIBRARIES[machine[0]], *needs[machine])
+        lines.append(line)
+    return tuple(lines)
+
+
+def oldest_system(wheel: str) -> tuple[int, int]:
+    """The oldest glibc or macOS that a wheel runs with, by its name; (0, 0) when any will do."""
+    oldest: list[tuple[int, int]] = []
+    for tag in parse_wheel_filename(wheel)[3]:
+        if tag.platform.startswith("manylinux2014_"):
+            oldest.append((2, 17))
+        elif found := _SYSTEM_OF_TAG.match(tag.platform):
+            oldest.append((int(found[1]), int(found[2])))
+        else:
+            return (0, 0)
+    return min(oldest)
 
 
 def _write(folder: Path, output: Path) -> None:
@@ -209,8 +255,8 @@ def _write(folder: Path, output: Path) -> None:
 
 def _fetch(
     pip: list[str], own: Path, target: Target, wheels: Path, scratch: Path, spare: Path
-) -> None:
-    """Everything that `own` needs on a target, put beside it."""
+) -> list[str]:
+    """Everything that `own` needs on a target, put beside it; the names of the wheels."""
     wanted = [str(own)]
     for _round in range(_ROUNDS):
         shutil.rmtree(scratch, ignore_errors=True)
@@ -219,9 +265,10 @@ def _fetch(
         _run([*pip, "download", *options, *wanted], f"{target} lacks something")
         missing = _missing(scratch, dict(target.environment)) if target.environment else []
         if not missing:
-            for path in scratch.glob("*.whl"):
+            found = list(scratch.glob("*.whl"))
+            for path in found:
                 shutil.copy(path, wheels / path.name)
-            return
+            return [path.name for path in found]
         wanted += missing
     raise BundleError(f"What {target} needs leads to no end; please report this.")
 
