@@ -101,10 +101,10 @@ def test_the_number_of_rollouts_is_kept() -> None:
     found = EXPERT.weigh(
         view_for(table.game, seat), table.memories[seat], random.Random(1), Budget(rollouts=400)
     )
-    spent = sum(candidate.count for candidate in found)
+    spent = sum(len(candidate.tries) for candidate in found)
     assert 350 <= spent <= 400
     # Halving: the one chosen was tried most.
-    assert found[0].count == max(candidate.count for candidate in found)
+    assert len(found[0].tries) == max(len(candidate.tries) for candidate in found)
 
 
 def test_the_same_seed_decides_alike_and_expert_levels_differ_by_it_seldom() -> None:

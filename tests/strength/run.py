@@ -5,9 +5,10 @@
     python -m tests.strength.run --fresh 2       anew, with fresh seeds (say so when reporting)
     python -m tests.strength.run --games 40      fewer games, for a first look
 
-Every game that is finished is kept in build/strength, so a run that was interrupted goes on. Point
-estimates are printed with 95 % intervals; a goal is met when the point estimate reaches it. Exit
-code 1: a goal was missed.
+A second of thinking is a second of the processor's time, so a busy machine takes longer and changes
+nothing. Every game that is finished is kept in build/strength, so a run that was interrupted goes
+on. Point estimates are printed with 95 % intervals; a goal is met when the point estimate reaches
+it. Exit code 1: a goal was missed.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def run(contest: Contest, games: int, seed: int, jobs: int | None, seconds: floa
     kept = played_before(path)
     path.write_text("".join(json.dumps(game) + "\n" for game in kept), encoding="utf-8")
     schedule = islice(pairings(contest.levels, contest.rules, seed), len(kept), wanted)
-    tasks: Iterator[Task] = (Task(pairing, think, False) for pairing in schedule)
+    tasks: Iterator[Task] = (Task(pairing, think, False, by_processor=True) for pairing in schedule)
     if len(kept) < wanted:
         with local_workers(jobs) as workers, path.open("a", encoding="utf-8") as file:
             for played in in_order(play_task, tasks, workers):

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from time import perf_counter, thread_time
 from typing import Any, Final
 
 from genial.engine.record_text import EXTENSION
@@ -21,16 +22,27 @@ MOST_GAMES: Final = 20_000
 
 @dataclass(frozen=True)
 class Task:
-    """A game as it is sent to where it is played."""
+    """A game as it is sent to where it is played.
+
+    Attributes:
+        by_processor: Whether levels think so many seconds of the processor's time, however long
+            they have to wait for it, rather than by the clock on the wall.
+    """
 
     pairing: Pairing
     seconds: float | None
     keep_record: bool
+    by_processor: bool = False
 
 
 def play_task(task: Task) -> Played:
     """Play one game; runs in a process of its own, perhaps on another machine."""
-    return play_pairing(task.pairing, seconds=task.seconds, keep_record=task.keep_record)
+    return play_pairing(
+        task.pairing,
+        seconds=task.seconds,
+        keep_record=task.keep_record,
+        clock=thread_time if task.by_processor else perf_counter,
+    )
 
 
 @dataclass

@@ -162,8 +162,7 @@ def advise(
     for _ in range(rollouts):
         deal = deals.next()
         for candidate in found:
-            candidate.total += rollout(candidate, deal, me, _DEPTH.turns, evaluation, rng)
-            candidate.count += 1
+            candidate.tries.append(rollout(candidate, deal, me, _DEPTH.turns, evaluation, rng))
     found.sort(key=lambda one: -one.value)
     told = tuple(_weighed(candidate, view) for candidate in found[:count])
     if asked is None:

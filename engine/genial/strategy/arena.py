@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from time import perf_counter
 
@@ -131,7 +131,7 @@ def play_pairing(
         pairing: Which.
         seconds: Thinking time for every decision; None: each level's own.
         keep_record: Whether to render the record.
-        clock: Seconds, for measuring.
+        clock: Seconds, by which levels think and are measured.
         levels: The levels by seat, where they are not those of the names.
     """
     rules = pairing.rules
@@ -162,7 +162,8 @@ def play_pairing(
     while not game.is_over:
         seat = game.turn
         level = deciders[seat]
-        budget = level.budget if seconds is None else Budget(seconds=seconds)
+        limits = level.budget if seconds is None else Budget(seconds=seconds)
+        budget = replace(limits, clock=clock)
         started = clock()
         command = level.choose(view_for(game, seat), memories[seat], chances[seat], budget)
         spent[seat] += clock() - started

@@ -16,10 +16,10 @@ class Budget:
     """What one decision may cost; a level stops at whichever limit comes first.
 
     Attributes:
-        seconds: Wall-clock time, None for no limit.
+        seconds: Time by `clock`, None for no limit.
         rollouts: Games looked ahead, None for no limit. With rollouts alone the decision depends
             on view, memory and random numbers only, so it can be repeated.
-        clock: Seconds, for tests.
+        clock: Seconds: wall-clock time, or what tests and measurements think by.
 
     Raises:
         InvalidBudgetError: A limit is not above zero.

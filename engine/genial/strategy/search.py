@@ -1,22 +1,20 @@
-"""Looking ahead: candidates, rollouts, and the choice between them within a budget.
+"""Looking ahead: candidates and rollouts.
 
 A decision goes like this. The shortlist picks the most promising placements, the evaluation values
 each exactly (bonus placements that it owes played out), and the best of them are tried in rollouts:
 the unseen tiles dealt at random, the same deal for all candidates, a few turns played by the cheap
-policy, then the evaluation. Sequential halving spends the budget where it matters.
+policy, then the evaluation. How the budget is spent on them is for `racing`.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from typing import Final
 
-from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation
-from genial.strategy.memory import Deal, Deals
+from genial.strategy.memory import Deal
 from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses
 from genial.strategy.shortlist import best_by_kind, shortlist
@@ -46,23 +44,23 @@ class Candidate:
         exchange: Whether ending the turn means an exchange.
         after: The state once it is done, others' racks and bag not filled in.
         prior: What the evaluation says of that.
-        total, count: Sum and number of its rollouts.
+        tries: What came of it, deal by deal.
         shift: By how much it looks better than it is, in logits (see `temper`).
+        replies: What the next player can do best then, once somebody has asked.
     """
 
     choice: Choice | None
     exchange: bool
     after: Playout
     prior: float
-    total: float = 0.0
-    count: int = 0
+    tries: list[float] = field(default_factory=list)
     shift: float = 0.0
     replies: Replies | None = None
 
     @property
     def value(self) -> float:
-        """The mean of its rollouts, else the prior."""
-        return self.total / self.count if self.count else self.prior
+        """The mean of its tries, else the prior."""
+        return sum(self.tries) / len(self.tries) if self.tries else self.prior
 
     @property
     def score(self) -> float:
@@ -176,59 +174,3 @@ def rollout(
             close_turn(state, rng)
         greedy_turn(state)
     return evaluation.value(state, me)
-
-
-Try = Callable[[Candidate, Deal], float]
-"""What comes of a candidate under a deal."""
-
-
-def halve(
-    candidates: list[Candidate],
-    deals: Deals,
-    budget: Budget,
-    count: int,
-    attempt: Try,
-    started: float,
-) -> list[Candidate]:
-    """Try candidates deal by deal, dropping the worse half again and again; best first.
-
-    Args:
-        candidates: At least one, best first.
-        deals: Guesses at what is hidden; each is the same for all candidates.
-        count: How many candidates to begin with.
-        attempt: One try.
-        started: The clock's reading when the decision began; the time since then counts.
-    """
-    clock = budget.clock
-    left = candidates[:count]
-    dropped: list[Candidate] = []
-    rounds = max(1, (len(left) - 1).bit_length())
-    total = budget.rollouts
-    ends = None if budget.seconds is None else started + budget.seconds
-    for number in range(rounds):
-        if len(left) == 1:
-            break
-        quota = None if total is None else max(1, total // rounds // len(left))
-        now = clock()
-        until = None if ends is None else now + (ends - now) / (rounds - number)
-        dealt = 0
-        in_time = True
-        while in_time and (quota is None or dealt < quota):
-            deal = deals.next()
-            values: list[float] = []
-            for candidate in left:
-                if until is not None and clock() >= until:
-                    in_time = False
-                    break
-                values.append(attempt(candidate, deal))
-            else:
-                # A deal counts for all or for none: candidates are compared under the same.
-                for candidate, value in zip(left, values, strict=True):
-                    candidate.total += value
-                    candidate.count += 1
-            dealt += 1
-        left.sort(key=lambda one: -one.score)
-        keep = max(1, (len(left) + 1) // 2)
-        dropped = left[keep:] + dropped
-        left = left[:keep]
-    return left + dropped + candidates[count:]

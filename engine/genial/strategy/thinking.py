@@ -15,7 +15,8 @@ from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation, Model, model_key, shipped_model
 from genial.strategy.memory import Deal, Deals, Memory, known_state
 from genial.strategy.playout import FIRST
-from genial.strategy.search import Candidate, Depth, closings, halve, placements, rollout
+from genial.strategy.racing import race
+from genial.strategy.search import Candidate, Depth, closings, placements, rollout
 from genial.strategy.temper import Temperament, slip
 
 
@@ -125,7 +126,8 @@ class Thinker:
             def attempt(candidate: Candidate, deal: Deal) -> float:
                 return rollout(candidate, deal, me, depth.turns, evaluation, rng)
 
-        return halve(candidates, deals, budget, count, attempt, started)
+        scale = state.cap if evaluation.solo else 1.0
+        return race(candidates, deals, budget, count, attempt, started, scale=scale)
 
     def _shift(self, candidates: list[Candidate], me: int, rng: random.Random) -> None:
         if self.temperament is None and not self.skill.slips:
