@@ -48,7 +48,7 @@ def test_a_plain_choice_ends_early() -> None:
 def test_what_no_longer_matters_ends_early_and_falls_to_the_prior() -> None:
     found = raced(lambda n, rng: 1.0, 16, Budget(rollouts=20_000))
     assert found[0].prior == 0
-    assert tries(found) < 6000
+    assert tries(found) < 8000
 
 
 def test_what_is_close_takes_the_whole_budget_and_the_better_ones_most_of_it() -> None:
@@ -80,7 +80,7 @@ def test_stopping_early_loses_next_to_nothing() -> None:
         )
         lost += max(worth) - worth[-int(found[0].prior)]
         spent += tries(found)
-    assert lost / rounds < 4 * NEXT_TO_NOTHING
+    assert lost / rounds < 0.001
     assert spent / rounds < 0.7 * 16_000
 
 

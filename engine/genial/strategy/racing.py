@@ -17,13 +17,13 @@ from genial.strategy.budget import Budget
 from genial.strategy.memory import Deal, Deals
 from genial.strategy.search import Candidate
 
-NEXT_TO_NOTHING: Final = 0.0003
+NEXT_TO_NOTHING: Final = 0.0001
 """The chance of winning that dropping a candidate may lose, as far as can be told."""
 
 _FIRST_LOOK: Final = 16
 """Deals before anything is told."""
 
-_DOUBT: Final = 0.01
+_DOUBT: Final = 0.02
 """Added to the sum of squared differences: a few deals that agree by chance prove nothing."""
 
 
