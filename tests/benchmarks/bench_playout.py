@@ -7,10 +7,12 @@ import random
 from genial.engine.board import Board, axial_of
 from genial.engine.rules import Rules
 from genial.engine.tiles import FULL_SET, TILE_KINDS
+from genial.strategy.bitsets import FIRST, SECOND, kinds_of
 from genial.strategy.evaluation import Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import FIRST, SECOND, Playout, kinds_of, play_randomly
-from genial.strategy.policy import close_turn, owed_bonuses
+from genial.strategy.playout import Playout
+from genial.strategy.policy import close_turn, owed_bonuses, play_randomly
+from genial.strategy.scored import scored_placements
 from genial.strategy.search import Depth, placements, rollout
 from genial.strategy.selfplay import best_by_value
 from tests.benchmarks.run import Bench, rate
@@ -58,7 +60,7 @@ def placements_ratio() -> float:
     chosen = positions(28)
 
     def flat() -> int:
-        return sum(len(state.scored()) for state, _, _, _ in chosen)
+        return sum(len(scored_placements(state)) for state, _, _, _ in chosen)
 
     def plain() -> int:
         return sum(

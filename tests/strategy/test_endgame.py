@@ -11,12 +11,13 @@ from genial.engine.rules import Mode, Rules
 from genial.engine.view import view_for
 from genial.strategy import endgame
 from genial.strategy.baselines import MAXMIN
+from genial.strategy.bitsets import FIRST, SECOND
 from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation
 from genial.strategy.levels import EXPERT
 from genial.strategy.memory import Deals, known_state
 from genial.strategy.outcome import share_of
-from genial.strategy.playout import FIRST, SECOND, Playout
+from genial.strategy.playout import Playout
 from genial.strategy.policy import close_turn
 from genial.strategy.search import Depth, placements
 from tests.strategy.games import Table

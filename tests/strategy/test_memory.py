@@ -11,8 +11,8 @@ from genial.engine.game import ExchangeRack
 from genial.engine.rules import Rules
 from genial.engine.view import view_for
 from genial.strategy.baselines import MAXMIN, RANDOM
+from genial.strategy.bitsets import kinds_of
 from genial.strategy.memory import Deals, Memory, known_state
-from genial.strategy.playout import kinds_of
 from tests.strategy.games import EVERY_MODE, RULES_NAMES, Table, bag_of
 
 

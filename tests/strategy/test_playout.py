@@ -21,17 +21,10 @@ from genial.engine.game import (
 )
 from genial.engine.rules import Mode, Rules
 from genial.engine.tiles import TILE_KINDS, Tile
-from genial.strategy.playout import (
-    FIRST,
-    KIND_OF,
-    SECOND,
-    TOP,
-    Playout,
-    cells_in,
-    kinds_of,
-    play_randomly,
-    spread,
-)
+from genial.strategy.bitsets import FIRST, KIND_OF, SECOND, TOP, cells_in, kinds_of, spread
+from genial.strategy.playout import Playout
+from genial.strategy.policy import play_randomly
+from genial.strategy.scored import room, scored_placements
 from tests.strategy.games import EVERY_MODE, RULES_NAMES, bag_of, dealt
 
 
@@ -156,7 +149,7 @@ def test_greedy_games_reach_what_is_rare() -> None:
             state = Playout.of(dealt(rules, seed))
             while not state.over:
                 if state.must_place:
-                    scored = state.scored()
+                    scored = scored_placements(state)
                     columns = [
                         (points, kind, turned, pair)
                         for kind, both in scored.totals.items()
@@ -233,8 +226,8 @@ def test_scored_placements_are_those_of_the_engine(seed: int, at: Rules, moves: 
     if game.phase is Phase.CLOSE:
         return
     state = Playout.of(game)
-    scored = state.scored()
-    counted = state.scored(counted=True)
+    scored = scored_placements(state)
+    counted = scored_placements(state, counted=True)
     found = {}
     for kind, both in scored.totals.items():
         tile = TILE_KINDS[kind]
@@ -246,9 +239,9 @@ def test_scored_placements_are_those_of_the_engine(seed: int, at: Rules, moves: 
     assert len(scored) == len(legal)
     for tile, cells in legal:
         assert found[tile, cells] == sum(game.board.points(tile, cells))
-    room = state.room(game.turn)
+    left = room(state, game.turn)
     for k, column in counted.first.items():
-        assert list(column) == [min(state.lines[k][u], room[k]) for u, _ in scored.pairs]
+        assert list(column) == [min(state.lines[k][u], left[k]) for u, _ in scored.pairs]
 
 
 def test_a_copy_goes_its_own_way() -> None:

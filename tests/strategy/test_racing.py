@@ -11,7 +11,7 @@ from genial.engine.rules import Rules
 from genial.engine.view import view_for
 from genial.strategy.budget import Budget
 from genial.strategy.memory import Deals, known_state
-from genial.strategy.racing import NEXT_TO_NOTHING, loss_without, race
+from genial.strategy.racing import loss_without, race
 from genial.strategy.search import Candidate
 from tests.strategy.games import Table
 

@@ -14,10 +14,11 @@ from genial.engine.rules import Rules
 from genial.engine.view import view_for
 from genial.strategy import reference
 from genial.strategy.baselines import GREEDY, MAXMIN, RANDOM
+from genial.strategy.bitsets import FIRST, SECOND
 from genial.strategy.levels import Level, level_named
 from genial.strategy.memory import known_state
 from genial.strategy.models import reference as weights
-from genial.strategy.playout import FIRST, SECOND, Playout
+from genial.strategy.playout import Playout
 from genial.strategy.policy import best_choice, gains
 from tests.referee import naive
 from tests.strategy.games import Table

@@ -14,6 +14,7 @@ from genial.engine.board import axial_of, index_of
 from genial.engine.hexgrid import Axial
 from genial.engine.tiles import LETTERS, TILE_KINDS, Tile
 from genial.engine.view import PlayerView
+from genial.strategy.bitsets import FIRST, KIND_OF
 from genial.strategy.evaluation import (
     GROUPS,
     NOBODY,
@@ -27,7 +28,7 @@ from genial.strategy.evaluation import (
     supply_for,
 )
 from genial.strategy.memory import Deals, Memory, known_state
-from genial.strategy.playout import FIRST, KIND_OF, Playout
+from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice
 from genial.strategy.search import Candidate, Depth, candidate_for, placements, rollout
 from genial.strategy.thinking import Thinker

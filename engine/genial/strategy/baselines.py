@@ -14,9 +14,11 @@ from genial.engine.game import Command, ExchangeRack, PlaceTile, RefillRack
 from genial.engine.rules import score
 from genial.engine.tiles import TILE_KINDS, Tile
 from genial.engine.view import PlayerView
+from genial.strategy.bitsets import FIRST, SECOND
 from genial.strategy.budget import Budget
 from genial.strategy.memory import Memory, known_state
-from genial.strategy.playout import FIRST, SECOND, Playout
+from genial.strategy.playout import Playout
+from genial.strategy.scored import scored_placements
 
 Worth = Callable[[tuple[int, ...], tuple[int, ...]], tuple[int, ...]]
 """How good it is to come from one track to another; the highest is chosen."""
@@ -45,7 +47,7 @@ def best_placements(state: Playout, worth: Worth) -> list[tuple[int, bool, tuple
     What a placement is worth depends on the points of its two halves only, so each combination
     is judged once.
     """
-    scored = state.scored()
+    scored = scored_placements(state)
     track = state.track(state.turn)
     best: tuple[int, ...] | None = None
     chosen: list[tuple[int, bool, set[tuple[int, int]]]] = []

@@ -12,9 +12,10 @@ import random
 from typing import Final
 
 from genial.engine.board import STRIDE
+from genial.strategy.bitsets import FIRST, SECOND, cells_in, spread
 from genial.strategy.evaluation import SYMBOLS, Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import FIRST, SECOND, Playout, cells_in, spread
+from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice, close_turn, gains
 from genial.strategy.search import Candidate
 

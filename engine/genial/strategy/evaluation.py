@@ -35,9 +35,10 @@ from operator import mul
 from typing import Final, NamedTuple
 
 from genial.engine.rules import Mode, Rules
+from genial.strategy.bitsets import FIRST, SECOND, spread
 from genial.strategy.models import free_2, free_3, free_4, partners_4, solo_1
 from genial.strategy.outcome import share_of
-from genial.strategy.playout import FIRST, SECOND, Playout, spread
+from genial.strategy.playout import Playout
 
 SYMBOLS: Final = (1, 2, 3, 4, 5, 6)
 RANKS: Final = 6

@@ -24,7 +24,8 @@ from genial.engine.view import (
     SeenRefilled,
     SeenSkipped,
 )
-from genial.strategy.playout import AXES, BITS, KIND_OF, Playout, cells_in, kinds_of
+from genial.strategy.bitsets import AXES, BITS, KIND_OF, cells_in, kinds_of
+from genial.strategy.playout import Playout
 
 _START_MASK = sum(BITS[index] for index, _ in START_INDICES)
 _KIND_COUNT = len(TILE_KINDS)

@@ -19,109 +19,27 @@ Values of a cell that is taken stand as they were before, which is what undo nee
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
-from itertools import compress
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from genial.engine.board import BESIDE_START, STRIDE, WALL, Board, Zone
 from genial.engine.game import Game, Phase, reason_to_end
 from genial.engine.rules import STOP, Mode, Preset, Ranking, Rules, Track, advance, ranking
 from genial.engine.shuffle import Bag, ShuffledBag
-from genial.engine.tiles import SYMBOLS, TILE_KINDS, Tile
-
-KIND_OF: Final[dict[Tile, int]] = {
-    tile: kind for kind, one in enumerate(TILE_KINDS) for tile in (one, one.flipped)
-}
-"""The kind of a tile, whichever way round it lies."""
-
-FIRST: Final = tuple(int(tile.first) for tile in TILE_KINDS)
-SECOND: Final = tuple(int(tile.second) for tile in TILE_KINDS)
-SHOWS: Final = tuple(1 << tile.first | 1 << tile.second for tile in TILE_KINDS)
-"""The symbols on a kind of tile, as bits 1..6."""
-
-AXES: Final = (1, STRIDE, STRIDE - 1)
-"""One step along each of the three axes; the opposite directions are their negatives."""
-
-TOP: Final = 30
-"""The highest level kept in `levels`; a half that finds more would need lines never seen."""
-
-BITS: Final = tuple(1 << index for index in range(STRIDE * STRIDE))
-
-_OFFSET: Final = STRIDE
-"""Indices of cells in play less this fit into a byte."""
-
-_IS_ZERO: Final = bytes([1]) + bytes(255)
-
-_START_MASK: Final = {
-    int(symbol): sum(1 << index for index, beside in BESIDE_START.items() if beside == symbol)
-    for symbol in SYMBOLS
-}
-"""The cells around each printed start symbol."""
+from genial.strategy.bitsets import (
+    AXES,
+    BITS,
+    SHOWS,
+    START_MASK,
+    TOP,
+    kinds_of,
+    levels_of,
+    open_pairs,
+    spread,
+)
 
 Shuffle = Callable[[list[int]], None]
 """Puts the kinds in a bag into a new order, in place; the next draw is the last."""
-
-
-def spread(cells: int) -> int:
-    """The cells beside any cell of a bit set (walls and taken cells included)."""
-    return (
-        cells << 1
-        | cells >> 1
-        | cells << STRIDE
-        | cells >> STRIDE
-        | cells << (STRIDE - 1)
-        | cells >> (STRIDE - 1)
-    )
-
-
-def cells_in(cells: int) -> list[int]:
-    """The mailbox indices in a bit set, ascending."""
-    found = []
-    while cells:
-        low = cells & -cells
-        found.append(low.bit_length() - 1)
-        cells ^= low
-    return found
-
-
-def kinds_of(tiles: Iterable[Tile]) -> list[int]:
-    """Tiles as kinds, in the order given."""
-    return [KIND_OF[tile] for tile in tiles]
-
-
-class ScoredPlacements:
-    """All placements of a rack, each with its points, as flat columns.
-
-    Attributes:
-        pairs: The pairs of cells (u, v) that the mover may use, once each.
-        totals: By kind of tile on the rack, `(straight, turned)`: two byte strings as long as
-            `pairs`. `straight[i]` is what the tile earns with its first symbol on u and its
-            second on v of `pairs[i]`, `turned[i]` the other way round. Points are what the lines
-            give, or what the mover's counters can still use (see `Playout.scored`). A double has
-            one way round: its `turned` is empty.
-        first: By symbol on the rack, what a half earns on u of each pair.
-        second: The same for v.
-    """
-
-    __slots__ = ("first", "pairs", "second", "totals")
-
-    def __init__(
-        self,
-        pairs: list[tuple[int, int]],
-        totals: dict[int, tuple[bytes, bytes]],
-        first: dict[int, bytes],
-        second: dict[int, bytes],
-    ) -> None:
-        self.pairs = pairs
-        self.totals = totals
-        self.first = first
-        self.second = second
-
-    def __len__(self) -> int:
-        """How many placements there are."""
-        return sum(len(straight) + len(turned) for straight, turned in self.totals.values())
 
 
 class _Placed(NamedTuple):
@@ -212,7 +130,7 @@ class Playout:
         self.cells = list(board.contents)
         self.free = board.free
         self.lines = [bytearray(row) for row in board.line_values()]
-        self.levels = _levels_of(self.lines, self.free)
+        self.levels = levels_of(self.lines, self.free)
         self.tracks = [[0] * WALL for _ in rules.teams]
         self.racks: list[list[int]] = [[] for _ in range(rules.players)]
         self.bag: list[int] = []
@@ -308,7 +226,7 @@ class Playout:
         if self.started >> self.turn & 1:
             return free
         near = 0
-        for symbol, mask in _START_MASK.items():
+        for symbol, mask in START_MASK.items():
             if not self.claimed >> symbol & 1:
                 near |= mask
         near &= free
@@ -316,72 +234,12 @@ class Playout:
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs of cells that the mover may use, in the order of the zone."""
-        return self._open_pairs()[0]
+        return self.open_pairs()[0]
 
-    def _open_pairs(self) -> tuple[list[tuple[int, int]], bytes, bytes]:
-        """The pairs that the mover may use, their first and their second cells less `_OFFSET`."""
-        pairs, us, vs = _ends_of(self.zone)
-        taken = bytes(self.cells[_OFFSET : _OFFSET + 256])
-        both = int.from_bytes(us.translate(taken), "little")
-        both |= int.from_bytes(vs.translate(taken), "little")
-        open_ones = both.to_bytes(len(pairs), "little").translate(_IS_ZERO)
-        if not self.started >> self.turn & 1:
-            near = self.starting_cells()
-            if near != self.free:
-                nearby = bytearray(256)
-                for cell in cells_in(near):
-                    nearby[cell - _OFFSET] = 1
-                either = int.from_bytes(us.translate(nearby), "little")
-                either |= int.from_bytes(vs.translate(nearby), "little")
-                either &= int.from_bytes(open_ones, "little")
-                open_ones = either.to_bytes(len(pairs), "little")
-        return (
-            list(compress(pairs, open_ones)),
-            bytes(compress(us, open_ones)),
-            bytes(compress(vs, open_ones)),
-        )
-
-    def room(self, seat: int) -> list[int]:
-        """By symbol, the points that one half tile can still earn the seat (place 0 unused)."""
-        cap = self.cap
-        return [
-            (STOP - counter) if counter < STOP else cap - counter
-            for counter in self.tracks[self.team_of[seat]]
-        ]
-
-    def scored(self, *, counted: bool = False) -> ScoredPlacements:
-        """All placements that the mover's rack allows, as flat columns.
-
-        Args:
-            counted: Points as the mover's counters can use them (stops taken into account, one
-                half at a time; a double on one counter that crosses a stop may count less or
-                more than the sum says) instead of what the lines give.
-        """
-        pairs, us, vs = self._open_pairs()
-        kinds = set(self.racks[self.turn])
-        symbols = {FIRST[kind] for kind in kinds} | {SECOND[kind] for kind in kinds}
-        # `translate` looks every byte up in a table of 256: here, points by cell.
-        tables = {k: self.lines[k][_OFFSET : _OFFSET + 256] for k in symbols}
-        first = {k: us.translate(table) for k, table in tables.items()}
-        second = {k: vs.translate(table) for k, table in tables.items()}
-        totals: dict[int, tuple[bytes, bytes]] = {}
-        count = len(pairs)
-        if counted:
-            room = self.room(self.turn)
-            for k in symbols:
-                stops = bytes(min(points, room[k]) for points in range(256))
-                first[k] = first[k].translate(stops)
-                second[k] = second[k].translate(stops)
-        # A column is one long integer in base 256, so adding two columns is one addition: no
-        # place overflows, since a half finds at most 30 like symbols.
-        low = {k: int.from_bytes(column, "little") for k, column in first.items()}
-        high = {k: int.from_bytes(column, "little") for k, column in second.items()}
-        for kind in kinds:
-            a, b = FIRST[kind], SECOND[kind]
-            straight = (low[a] + high[b]).to_bytes(count, "little")
-            turned = b"" if a == b else (low[b] + high[a]).to_bytes(count, "little")
-            totals[kind] = (straight, turned)
-        return ScoredPlacements(pairs, totals, first, second)
+    def open_pairs(self) -> tuple[list[tuple[int, int]], bytes, bytes]:
+        """The pairs that the mover may use, their first and their second cells less `OFFSET`."""
+        near = self.starting_cells()
+        return open_pairs(self.zone, self.cells, None if near == self.free else near)
 
     def may_exchange(self) -> bool:
         """Whether the mover may exchange its rack now (rules, section 3)."""
@@ -628,61 +486,7 @@ class Playout:
         self.free ^= BITS[cell]
 
 
-@cache
-def _ends_of(zone: Zone) -> tuple[tuple[tuple[int, int], ...], bytes, bytes]:
-    """A zone's pairs, their first cells and their second cells less `_OFFSET`."""
-    us = bytes(u - _OFFSET for u, _ in zone.pairs)
-    return zone.pairs, us, bytes(v - _OFFSET for _, v in zone.pairs)
-
-
 def _kinds_in(bag: Bag) -> list[int]:
     if isinstance(bag, ShuffledBag):
         return kinds_of(bag.tiles)
     return [kind for kind, count in enumerate(bag.counts) for _ in range(count)]
-
-
-def _levels_of(lines: Sequence[Sequence[int]], free: int) -> list[list[int]]:
-    """The bit sets of `Playout.levels`, from scratch; level 0 holds every free cell."""
-    levels = []
-    for row in lines:
-        sets = [0] * (TOP + 2)
-        sets[0] = free
-        for cell, points in enumerate(row):
-            for level in range(1, min(points, TOP) + 1):
-                sets[level] |= BITS[cell]
-        levels.append(sets)
-    return levels
-
-
-def play_randomly(state: Playout, rng: random.Random) -> None:
-    """Play a game to its end: placements at random, an allowed exchange half the time.
-
-    Every legal pair is equally likely, and so is every tile on the rack, either way round.
-    """
-    zone_pairs = state.zone.pairs
-    count = len(zone_pairs)
-    cells = state.cells
-    pick = rng.random
-    while not state.over:
-        if state.must_place:
-            rack = state.racks[state.turn]
-            kind = rack[int(pick() * len(rack))]
-            pair = None
-            if state.started >> state.turn & 1:
-                # Drawing until a free pair comes up beats listing them while many are free.
-                for _ in range(12):
-                    drawn = zone_pairs[int(pick() * count)]
-                    if not (cells[drawn[0]] or cells[drawn[1]]):
-                        pair = drawn
-                        break
-            if pair is None:
-                pairs = state.pairs()
-                pair = pairs[int(pick() * len(pairs))]
-            a, b = FIRST[kind], SECOND[kind]
-            if pick() < 0.5:
-                a, b = b, a
-            state.place(kind, a, b, *pair)
-        elif pick() < 0.5 and state.may_exchange():
-            state.exchange(rng.shuffle)
-        else:
-            state.refill()

@@ -12,7 +12,8 @@ from functools import cache
 from typing import Final
 
 from genial.engine.rules import STOP, advance
-from genial.strategy.playout import FIRST, SECOND, TOP, Playout, spread
+from genial.strategy.bitsets import FIRST, SECOND, TOP, spread
+from genial.strategy.playout import Playout
 
 _BONUS: Final = 300
 
@@ -128,3 +129,37 @@ def close_turn(state: Playout, rng: random.Random) -> None:
         state.exchange(rng.shuffle)
     else:
         state.refill()
+
+
+def play_randomly(state: Playout, rng: random.Random) -> None:
+    """Play a game to its end: placements at random, an allowed exchange half the time.
+
+    Every legal pair is equally likely, and so is every tile on the rack, either way round.
+    """
+    zone_pairs = state.zone.pairs
+    count = len(zone_pairs)
+    cells = state.cells
+    pick = rng.random
+    while not state.over:
+        if state.must_place:
+            rack = state.racks[state.turn]
+            kind = rack[int(pick() * len(rack))]
+            pair = None
+            if state.started >> state.turn & 1:
+                # Drawing until a free pair comes up beats listing them while many are free.
+                for _ in range(12):
+                    drawn = zone_pairs[int(pick() * count)]
+                    if not (cells[drawn[0]] or cells[drawn[1]]):
+                        pair = drawn
+                        break
+            if pair is None:
+                pairs = state.pairs()
+                pair = pairs[int(pick() * len(pairs))]
+            a, b = FIRST[kind], SECOND[kind]
+            if pick() < 0.5:
+                a, b = b, a
+            state.place(kind, a, b, *pair)
+        elif pick() < 0.5 and state.may_exchange():
+            state.exchange(rng.shuffle)
+        else:
+            state.refill()

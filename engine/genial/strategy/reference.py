@@ -26,11 +26,12 @@ from genial.engine.game import Command
 from genial.engine.rules import STOP, Mode
 from genial.engine.view import PlayerView
 from genial.strategy.baselines import closing, placing
+from genial.strategy.bitsets import FIRST, SECOND, spread
 from genial.strategy.budget import Budget
 from genial.strategy.memory import Deals, Memory, known_state
 from genial.strategy.models import reference as weights
 from genial.strategy.outcome import share_of
-from genial.strategy.playout import FIRST, SECOND, Playout, spread
+from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses
 
 _SYMBOLS: Final = (1, 2, 3, 4, 5, 6)

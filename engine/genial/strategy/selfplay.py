@@ -16,6 +16,7 @@ from typing import NamedTuple
 from genial.engine.board import Board
 from genial.engine.rules import Rules
 from genial.engine.tiles import FULL_SET
+from genial.strategy.bitsets import kinds_of
 from genial.strategy.evaluation import (
     NOBODY,
     Evaluation,
@@ -25,7 +26,7 @@ from genial.strategy.evaluation import (
     shown_by,
     supply_for,
 )
-from genial.strategy.playout import Playout, kinds_of
+from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice, close_turn, owed_bonuses
 from genial.strategy.shortlist import shortlist
 

@@ -13,6 +13,7 @@ from operator import mul
 from typing import Final
 
 from genial.engine.rules import advance
+from genial.strategy.bitsets import AXES, BITS, FIRST, SECOND, cells_in, spread
 from genial.strategy.evaluation import (
     MEAN_MINE,
     MEAN_THEIRS,
@@ -25,7 +26,7 @@ from genial.strategy.evaluation import (
     shown_by,
     supply_for,
 )
-from genial.strategy.playout import AXES, BITS, FIRST, SECOND, Playout, cells_in, spread
+from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice
 
 _BONUS: Final = 0.35

@@ -11,10 +11,10 @@ from genial.engine.rules import Mode, Rules
 from genial.engine.view import PlayerView
 from genial.strategy import endgame
 from genial.strategy.baselines import placing
+from genial.strategy.bitsets import FIRST
 from genial.strategy.budget import Budget
 from genial.strategy.evaluation import Evaluation, Model, model_key, shipped_model
 from genial.strategy.memory import Deal, Deals, Memory, known_state
-from genial.strategy.playout import FIRST
 from genial.strategy.racing import race
 from genial.strategy.search import Candidate, Depth, closings, placements, rollout
 from genial.strategy.temper import Temperament, slip
