@@ -16,9 +16,12 @@ import pytest
 
 from genial.engine.rules import Rules
 from genial.services.game.authority import Authority, GameSettings
-from genial.services.game.log import DamagedLogError
+from genial.services.game.log import DamagedLogError, Snapshot
+from genial.services.game.recovery import recover
 from genial.services.game.room import Room, Times
-from genial.services.game.store import SqliteGameLog, _checksum, _load
+from genial.services.game.rows import checksum, load, store_snapshot
+from genial.services.game.snapshot import pack
+from genial.services.game.store import SqliteGameLog
 from genial.services.lobby.codec import table_from_json
 from genial.v1 import game_pb2, room_service_pb2
 from genial.wire.values import Clock
@@ -64,6 +67,7 @@ class Reader:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         self.connection.deserialize(content)
         self.source = source
+        self.snapshot = self._some_snapshot()
         self._log = SqliteGameLog(SimulatedDatabase(Disk(source), asyncio.get_running_loop()))
         self._authority = Authority(self._log, GameSettings(), Times())
 
@@ -79,7 +83,7 @@ class Reader:
     def _read(self) -> str:
         (key,) = self.connection.execute("SELECT game FROM game_setups").fetchone()
         try:
-            stored = _load(self.connection, key)
+            stored = load(self.connection, key)
             if stored is None:
                 return "gone"
             room = Room.reopen(self._log, Times(), stored)
@@ -94,6 +98,13 @@ class Reader:
         self._authority.record(room)
         return "sound"
 
+    def _some_snapshot(self) -> bytes:
+        """Of the game in its middle."""
+        (key,) = self.connection.execute("SELECT game FROM game_setups").fetchone()
+        stored = load(self.connection, key)
+        game, placements = recover(stored, 0).at(9).game, 3
+        return pack(game, placements)
+
     def event(self) -> tuple[int, int, bytes]:
         rows = self.connection.execute("SELECT n, at, body FROM game_events").fetchall()
         n, at, body = self.source.choice(rows)
@@ -101,10 +112,10 @@ class Reader:
 
     def put(self, n: int, at: int, body: bytes) -> None:
         right = self.source.random() < 0.9
-        checksum = _checksum(n, at, body) if right else self.source.randrange(2**32)
+        written = checksum(n, at, body) if right else self.source.randrange(2**32)
         self.connection.execute(
             "UPDATE game_events SET at = ?, body = ?, checksum = ? WHERE n = ?",
-            (at, body, checksum, n),
+            (at, body, written, n),
         )
 
 
@@ -152,7 +163,7 @@ def _spoilt_setup(reader: Reader) -> None:
         request = room_service_pb2.CreateRoomRequest.FromString(body)
         body = senseless(request, reader.source).SerializeToString()
     reader.connection.execute(
-        "UPDATE game_setups SET setup = ?, checksum = ?", (body, _checksum(0, at, body))
+        "UPDATE game_setups SET setup = ?, checksum = ?", (body, checksum(0, at, body))
     )
 
 
@@ -170,6 +181,18 @@ def _spoilt_holder(reader: Reader) -> None:
         "INSERT OR REPLACE INTO game_holders SELECT game, ?, ? FROM game_setups",
         (seat, reader.source.randbytes(reader.source.choice((0, 31, 32)))),
     )
+
+
+def _spoilt_snapshot(reader: Reader) -> None:
+    """Bound to the right rows, as a bug of ours would have it, or not."""
+    ((key, events),) = reader.connection.execute(
+        "SELECT game, count(*) FROM game_events GROUP BY game"
+    ).fetchall()
+    n = 9 if reader.source.random() < 0.7 else reader.source.randrange(1, events + 1)
+    body = damaged(reader.snapshot, reader.source)
+    store_snapshot(reader.connection, key, Snapshot(n, body))
+    if reader.source.random() < 0.2:
+        reader.connection.execute("DELETE FROM game_events WHERE n = ?", (n,))
 
 
 def _spoilt_request(reader: Reader) -> None:
@@ -200,6 +223,8 @@ _SPOILERS: tuple[Callable[[Reader], None], ...] = (
     _spoilt_clock,
     _spoilt_holder,
     _spoilt_request,
+    _spoilt_snapshot,
+    _spoilt_snapshot,
 )
 
 

@@ -35,6 +35,7 @@ from genial.wire.serving import rpc_handlers
 from tests.simulation.clock import Machine
 from tests.simulation.disk import Disk, SimulatedDatabase
 from tests.simulation.network import Network
+from tests.simulation.verdict import judge_packed_states
 
 SECRET: Final = "between services"
 _EPOCH: Final = 1_795_000_000.0
@@ -110,6 +111,7 @@ class SimulatedHost:
             self._down.clear()
             machine = self._machine = Machine(f"host {number}")
             self._network.journal.note(f"{machine.name} starts")
+            judge_packed_states(self._disk, self._network.journal.broken)
             starting = machine.spawn(self._start(machine), "start")
             starting.add_done_callback(self._started)
             await self._down.wait()

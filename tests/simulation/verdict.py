@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from genial.client.channel import call
@@ -9,13 +10,16 @@ from genial.engine.game import Game, evolve
 from genial.engine.record import Judgement, Verdict, judge
 from genial.engine.view import view_for
 from genial.services.game.log import DamagedLogError, StoredGame
+from genial.services.game.recovery import recover
+from genial.services.game.rows import load
 from genial.services.game.setup import Setup
-from genial.services.game.store import _load
+from genial.services.game.snapshot import UnfitSnapshotError, unpack
 from genial.v1 import game_service_pb2, history_service_pb2, lobby_service_pb2, table_pb2
 from genial.v1.history_service_pb2_grpc import HistoryServiceStub
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.v1.room_service_pb2 import CreateRoomRequest
 from genial.wire.metadata import seat_token_hash
+from tests.simulation.disk import Disk
 from tests.simulation.network import Answered, Faults, Line
 from tests.simulation.people import Person
 
@@ -89,10 +93,27 @@ async def judge_evening(evening: Evening) -> None:
         _judge_person(person, truths, table.table, broken)
 
 
+def judge_packed_states(disk: Disk, broken: list[str]) -> None:
+    """Where a host would go on from at this moment must be what the events lead to."""
+    for (key,) in disk.rows("SELECT game FROM game_snapshots"):
+        stored = load(disk.connection, key)
+        if stored.snapshot is None:
+            broken.append(f"the packed state of game {key} does not belong to its log")
+            continue
+        truth = recover(replace(stored, snapshot=None), 0).at(stored.snapshot.revision)
+        try:
+            packed = unpack(stored.snapshot, truth.setup)
+        except UnfitSnapshotError as fault:
+            broken.append(f"the packed state of game {key} is none: {fault}")
+        else:
+            if packed != (truth.game, truth.placements):
+                broken.append(f"the packed state of game {key} is another than the log's")
+
+
 async def _truth(evening: Evening, channel: Any, key: int, game_id: str) -> StoredTruth | None:
     broken = evening.journal.broken
     try:
-        stored = _load(evening.disk.connection, key)
+        stored = load(evening.disk.connection, key)
     except DamagedLogError as fault:
         broken.append(f"game {game_id} is damaged: {fault}")
         return None

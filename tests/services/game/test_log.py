@@ -77,7 +77,7 @@ async def test_a_batch_is_whole_or_not_at_all(log: SqliteGameLog) -> None:
         await log.append("game-1", 2, Batch(again, holder=Holder(0, b"hash")))
     stored = await log.load("game-1")
     assert stored is not None
-    assert stored.entries == entries(1, 2)
+    assert list(stored.entries) == entries(1, 2)
     assert stored.holders == []
 
 
@@ -88,7 +88,7 @@ async def test_all_of_a_game_comes_back(log: SqliteGameLog) -> None:
     stored = await log.load("game-1")
     assert stored is not None
     assert stored.setup == SETUP
-    assert stored.entries == entries(1, 2, 3, 4)
+    assert list(stored.entries) == entries(1, 2, 3, 4)
     assert stored.clocks == [None, None, None, moved]
     assert stored.holders == [Holder(1, b"hash")]
     assert stored.asked == [placed]

@@ -8,15 +8,17 @@ that the lobby need not know whether the rooms are here or behind an address.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from genial.engine.moves import Command, EndEarly, Resign, SkipTurn, TakeOverSeat
 from genial.engine.record import Record, TimedEvent, render
-from genial.services.game.log import DamagedLogError, GameLog, Holder
+from genial.services.game.log import DamagedLogError, GameLog, Holder, StoredGame
 from genial.services.game.room import Freeze, Pause, Room, TableCommand, Times
 from genial.services.game.setup import Setup, moment_text, seat_from_message
 from genial.services.store import StorageError
@@ -29,6 +31,13 @@ log = logging.getLogger(__name__)
 
 _CLOCK_STORED_EVERY_S: Final = 1.0
 """So much thinking time, at most, is given back to a player when the host is killed."""
+
+
+_LOADED_AT_ONCE: Final = 50
+"""Games that are read in one go after a start; who asks for one waits for no more than these."""
+
+_MANY: Final = 100
+"""Games of which it is worth while to tell Python that they are all there to stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +263,7 @@ class Authority:
                 raise GenialError(Reason.UNKNOWN_GAME, game=game_id)
             room = Room.reopen(self._log, self._times, stored)
         except DamagedLogError as fault:
-            log.error("game %s cannot go on: %s", game_id, fault)
-            self._damaged[game_id] = str(fault)
+            self._name_damage(game_id, fault)
             raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=str(fault)) from fault
         found = self._running.get(game_id) or self._archive.get(game_id)
         if found is not None:
@@ -288,6 +296,23 @@ class Authority:
             listener.wake.set()
 
     async def _bring_back(self, game_ids: Sequence[str]) -> None:
+        with _here_to_stay(len(game_ids)):
+            await self._read_all(game_ids)
+        self._all_back.set()
+
+    async def _read_all(self, game_ids: Sequence[str]) -> None:
+        for first in range(0, len(game_ids), _LOADED_AT_ONCE):
+            some = game_ids[first : first + _LOADED_AT_ONCE]
+            try:
+                loaded = await self._log.load_many(some)
+            except StorageError:
+                # One of them may have spoilt it for the others.
+                await self._read_singly(some)
+            else:
+                for game_id, stored in loaded:
+                    self._reopen(game_id, stored)
+
+    async def _read_singly(self, game_ids: Sequence[str]) -> None:
         for game_id in game_ids:
             try:
                 await self.room(game_id)
@@ -295,7 +320,21 @@ class Authority:
                 if fault.reason != Reason.GAME_DAMAGED:
                     # It is tried again when somebody asks for it.
                     log.error("game %s could not be brought back: %s", game_id, fault)
-        self._all_back.set()
+
+    def _reopen(self, game_id: str, stored: StoredGame | DamagedLogError) -> None:
+        """Takes a game in that was just read, unless somebody has asked for it meanwhile."""
+        if game_id in self._running or game_id in self._archive or game_id in self._damaged:
+            return
+        try:
+            if isinstance(stored, DamagedLogError):
+                raise stored
+            self._take_in(Room.reopen(self._log, self._times, stored))
+        except DamagedLogError as fault:
+            self._name_damage(game_id, fault)
+
+    def _name_damage(self, game_id: str, fault: DamagedLogError) -> None:
+        log.error("game %s cannot go on: %s", game_id, fault)
+        self._damaged[game_id] = str(fault)
 
     async def _keep_clocks(self) -> None:
         while True:
@@ -314,6 +353,24 @@ class Authority:
         ]
         if states:
             await self._log.store_clocks(states)
+
+
+@contextmanager
+def _here_to_stay(games: int) -> Iterator[None]:
+    """Makes the objects of so many games without looking for rubbish among them.
+
+    That search would take a third of the time of a start with a thousand games. Nor are they
+    looked through later on: they go when nobody refers to them any more, as most objects do.
+    """
+    if games < _MANY or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class _Listener:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 TABLE: Final = -1
 """In place of a seat: the table itself commanded."""
@@ -22,9 +22,8 @@ class DamagedLogError(Exception):
     """A game's log cannot be followed; the text says from where on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One event of a game.
+class Entry(NamedTuple):
+    """One event of a game; a start makes tens of thousands of them.
 
     Attributes:
         n: Its number, from 1; the game's revision after it.
@@ -37,8 +36,7 @@ class Entry:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """Which request brought a batch, so that a repeat can be told from a new one.
 
     What was answered is not stored: it follows from the log up to the revision after it.
@@ -109,6 +107,7 @@ class Batch:
     Attributes:
         clock: The clocks after the last entry.
         frozen: Whether the game waits from now on; None changes nothing.
+        packed: The state after the last entry, to be stored in place of an earlier one.
     """
 
     entries: Sequence[Entry] = ()
@@ -117,6 +116,7 @@ class Batch:
     clock: ClockState | None = None
     ending: Ending | None = None
     frozen: bool | None = None
+    packed: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +130,25 @@ class StoredSetup:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A game's state after one of its events, packed (`snapshot`); a short cut, never the truth."""
+
+    revision: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class StoredGame:
     """Everything that the log holds of a game.
 
     Attributes:
+        entries: All of them from number 1 on, in their order and each as it was written.
         clocks: The clocks after each entry; None where none were stored.
         holders: Seats that have changed hands.
         asked: Every request that brought something.
         clock: The clocks as they stood last, which may be later than the last entry.
         frozen: Whether the game waits, its table put away.
+        snapshot: A state that follows from the first of these very entries; None if there is none.
     """
 
     setup: StoredSetup
@@ -148,6 +158,7 @@ class StoredGame:
     asked: Sequence[Asked]
     clock: ClockState | None
     frozen: bool = False
+    snapshot: Snapshot | None = None
 
 
 class GameLog(Protocol):
@@ -203,6 +214,12 @@ class GameLog(Protocol):
         Raises:
             DamagedLogError: Something in it is not what was written.
         """
+        ...
+
+    async def load_many(
+        self, game_ids: Sequence[str]
+    ) -> Sequence[tuple[str, StoredGame | DamagedLogError]]:
+        """All of several games, in one go: each with its id, or what is wrong with it."""
         ...
 
     async def running(self) -> Sequence[str]:

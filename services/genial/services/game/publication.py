@@ -8,8 +8,7 @@ may see them, because a thousand games of messages would fill the memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, overload
 
 from genial.engine.game import Game, evolve
 from genial.engine.moves import Dealt, Event, Exchanged, Phase, Placed, Refilled, Skipped
@@ -44,58 +43,93 @@ _GAP: Final = -1
 """In place of a known revision: events before the view are left out."""
 
 
-@dataclass(frozen=True, slots=True)
 class Told:
     """An event as it is told: `whole` to the seat it is about, `public` to all others.
 
+    What others may see is worked out when the first of them asks.
+
     Attributes:
         at_ms: When it happened, host's UTC in milliseconds.
-        seat: Who may see it whole; None where there is nothing hidden.
         whole: A serialised `GameEvent`.
-        public: The same, or one with a hidden draw.
         clock: The clocks after it; None without, and between events of one command.
     """
 
-    at_ms: int
-    seat: int | None
-    whole: bytes
-    public: bytes
-    clock: ClockState | None
+    __slots__ = ("_n", "_public", "_seat", "at_ms", "clock", "whole")
+
+    def __init__(self, n: int, at_ms: int, whole: bytes, clock: ClockState | None) -> None:
+        """An event as the log holds it; its number is `n`."""
+        self.at_ms = at_ms
+        self.whole = whole
+        self.clock = clock
+        self._n = n
+        self._seat: int | None = None
+        self._public: bytes | None = None
 
     @classmethod
     def of(cls, event: Event, n: int, at_ms: int, clock: ClockState | None = None) -> Told:
         """A new event."""
-        whole = whole_event_to_message(event, n, at_ms).SerializeToString()
-        return cls._with_public(event, n, at_ms, whole, clock)
+        told = cls(n, at_ms, whole_event_to_message(event, n, at_ms).SerializeToString(), clock)
+        told._project(event)
+        return told
 
-    @classmethod
-    def read(cls, entry: Entry, clock: ClockState | None) -> tuple[Event, Told]:
-        """An event out of the log.
+    @property
+    def seat(self) -> int | None:
+        """Who may see it whole; None where there is nothing hidden."""
+        if self._public is None:
+            self._project(self.event())
+        return self._seat
+
+    @property
+    def public(self) -> bytes:
+        """The same as `whole`, or one with a hidden draw."""
+        return self._public if self._public is not None else self._project(self.event())
+
+    def event(self) -> Event:
+        """The event itself, everything hidden in it.
 
         Raises:
             DecodeError: The bytes are no event.
             GenialError: MALFORMED, for an event with something missing.
         """
-        event = whole_event_from_message(game_pb2.GameEvent.FromString(entry.body))
-        return event, cls._with_public(event, entry.n, entry.at_ms, entry.body, clock)
-
-    @classmethod
-    def _with_public(
-        cls, event: Event, n: int, at_ms: int, whole: bytes, clock: ClockState | None
-    ) -> Told:
-        if isinstance(event, Dealt | Refilled | Exchanged | Skipped):
-            seen = project(event, None)
-            public = event_to_message(seen, n, at_ms).SerializeToString()
-            return cls(at_ms, event.seat, whole, public, clock)
-        return cls(at_ms, None, whole, whole, clock)
-
-    def event(self) -> Event:
-        """The event itself, everything hidden in it."""
         return whole_event_from_message(game_pb2.GameEvent.FromString(self.whole))
 
     def to(self, viewer: int | None) -> bytes:
         """As a viewer may see it."""
         return self.whole if self.seat is not None and self.seat == viewer else self.public
+
+    def _project(self, event: Event) -> bytes:
+        public = self.whole
+        if isinstance(event, Dealt | Refilled | Exchanged | Skipped):
+            seen = project(event, None)
+            public = event_to_message(seen, self._n, self.at_ms).SerializeToString()
+            self._seat = event.seat
+        self._public = public
+        return public
+
+
+class StoredTold(Sequence[Told]):
+    """Events out of the log; most of a thousand games' are never asked for again."""
+
+    def __init__(self, entries: Sequence[Entry], clocks: Sequence[ClockState | None]) -> None:
+        self._entries = entries
+        self._clocks = clocks
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, place: int) -> Told: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Told]: ...
+
+    def __getitem__(self, place: int | slice) -> Told | list[Told]:
+        """One of them, or some."""
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        entry = self._entries[place]
+        return Told(entry.n, entry.at_ms, entry.body, self._clocks[place])
 
 
 class Publication:

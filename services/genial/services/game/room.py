@@ -34,6 +34,7 @@ from genial.services.game.publication import Publication, Told
 from genial.services.game.recovery import recover
 from genial.services.game.results import ending_of
 from genial.services.game.setup import Setup
+from genial.services.game.snapshot import pack_if_due
 from genial.services.game.watcher import Watcher
 from genial.services.refusals import Refusals
 from genial.v1 import game_pb2, room_service_pb2
@@ -380,6 +381,7 @@ class Room:
             order.holder,
             clock,
             None if game.ended is None else ending_of(self.setup, game.ended, at_ms),
+            packed=pack_if_due(game, after.placements, before.revision),
         )
         answer = await self._publish(order, batch, after)
         self._last_at_ms = at_ms

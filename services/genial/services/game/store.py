@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import sqlite3
-import zlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from genial.services.game.log import (
-    Asked,
     Batch,
     ClockState,
     DamagedLogError,
     Entry,
-    Holder,
     LogConflictError,
+    Snapshot,
     StoredGame,
     StoredSetup,
 )
+from genial.services.game.rows import (
+    checksum,
+    clock_text,
+    load,
+    read_entries,
+    store_snapshot,
+    try_to_load,
+)
 from genial.services.store import Component, Database
+
+log = logging.getLogger(__name__)
 
 COMPONENT: Final = Component(
     "game",
@@ -76,6 +84,15 @@ COMPONENT: Final = Component(
             "CREATE INDEX game_results_name ON game_results (name)",
         ),
         ("ALTER TABLE game_setups ADD COLUMN frozen INTEGER NOT NULL DEFAULT 0",),
+        # A game's state after event `n`; `chain` says of just which events.
+        (
+            "CREATE TABLE game_snapshots ("
+            " game INTEGER PRIMARY KEY REFERENCES game_setups,"
+            " n INTEGER NOT NULL,"
+            " chain BLOB NOT NULL,"
+            " body BLOB NOT NULL,"
+            " checksum INTEGER NOT NULL) STRICT",
+        ),
     ),
 )
 
@@ -131,7 +148,7 @@ class SqliteGameLog:
                     setup.table_id,
                     setup.started_at_ms,
                     setup.body,
-                    _checksum(0, setup.started_at_ms, setup.body),
+                    checksum(0, setup.started_at_ms, setup.body),
                 ),
             )
             if not cursor.rowcount:
@@ -174,7 +191,7 @@ class SqliteGameLog:
         if key is None:
             return []
         return await self._database.read(
-            lambda connection: _entries(connection, key, after_revision)
+            lambda connection: read_entries(connection, key, after_revision)
         )
 
     async def follow(self, game_id: str, after_revision: int = 0) -> AsyncGenerator[Entry, None]:
@@ -192,16 +209,33 @@ class SqliteGameLog:
         key = await self._key(game_id)
         if key is None:
             return None
-        return await self._database.read(lambda connection: _load(connection, key))
+        return await self._database.read(lambda connection: load(connection, key))
 
     async def running(self) -> Sequence[str]:
         """See `GameLog`."""
 
-        def job(connection: sqlite3.Connection) -> list[str]:
+        def job(connection: sqlite3.Connection) -> dict[str, int]:
             rows = connection.execute(
-                "SELECT game_id FROM game_setups WHERE ended_at IS NULL ORDER BY game"
+                "SELECT game_id, game FROM game_setups WHERE ended_at IS NULL ORDER BY game"
             )
-            return [game_id for (game_id,) in rows]
+            return dict(rows.fetchall())
+
+        keys = await self._database.read(job)
+        self._keys.update(keys)
+        return list(keys)
+
+    async def load_many(
+        self, game_ids: Sequence[str]
+    ) -> Sequence[tuple[str, StoredGame | DamagedLogError]]:
+        """See `GameLog`."""
+        keys = {game_id: await self._key(game_id) for game_id in game_ids}
+
+        def job(connection: sqlite3.Connection) -> list[tuple[str, StoredGame | DamagedLogError]]:
+            return [
+                (game_id, try_to_load(connection, key))
+                for game_id, key in keys.items()
+                if key is not None
+            ]
 
         return await self._database.read(job)
 
@@ -290,8 +324,10 @@ def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
         request = (None,) * 3 if asked is None else (asked.seat, asked.request_id, asked.since)
         connection.execute(
             "INSERT INTO game_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*last, *request, None if clock is None else _clock_text(clock)),
+            (*last, *request, None if clock is None else clock_text(clock)),
         )
+        if batch.packed is not None:
+            store_snapshot(connection, key, Snapshot(batch.entries[-1].n, batch.packed))
     elif asked is not None:
         connection.execute(
             "INSERT INTO game_requests VALUES (?, ?, ?, ?)",
@@ -308,6 +344,7 @@ def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
         connection.execute("UPDATE game_setups SET frozen = ? WHERE game = ?", (batch.frozen, key))
     if batch.ending is not None:
         ending = batch.ending
+        connection.execute("DELETE FROM game_snapshots WHERE game = ?", (key,))
         connection.execute(
             "UPDATE game_setups SET ended_at = ?, ended = ? WHERE game = ?",
             (ending.at_ms, ending.body, key),
@@ -321,96 +358,11 @@ def _insert(connection: sqlite3.Connection, key: int, batch: Batch) -> None:
         )
 
 
-def _row(key: int, entry: Entry) -> tuple[int, int, int, bytes, int]:
-    checksum = _checksum(entry.n, entry.at_ms, entry.body)
-    return key, entry.n, entry.at_ms, entry.body, checksum
-
-
 def _store_clock(connection: sqlite3.Connection, key: int, n: int, state: ClockState) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO game_clocks VALUES (?, ?, ?)", (key, n, _clock_text(state))
+        "INSERT OR REPLACE INTO game_clocks VALUES (?, ?, ?)", (key, n, clock_text(state))
     )
 
 
-def _clock_text(state: ClockState) -> str:
-    return json.dumps([state.paused, *state.left])
-
-
-def _clock(text: str | None) -> ClockState | None:
-    if text is None:
-        return None
-    try:
-        paused, *left = json.loads(text)
-    except (ValueError, TypeError) as fault:
-        raise DamagedLogError(f"clocks that cannot be read: {fault}") from fault
-    if not isinstance(paused, bool) or any(type(each) is not int for each in left):
-        raise DamagedLogError("clocks that are none")
-    return ClockState(tuple(left), paused)
-
-
-def _checksum(n: int, at_ms: int, body: bytes) -> int:
-    """SQLite keeps none of its own, and a changed byte may well make another legal move."""
-    return zlib.crc32(body, zlib.crc32(b"%d %d" % (n, at_ms)))
-
-
-def _entry(n: int, at_ms: int, body: bytes, checksum: int) -> Entry:
-    if _checksum(n, at_ms, body) != checksum:
-        raise DamagedLogError(f"event {n} is not what was written")
-    return Entry(n, at_ms, body)
-
-
-def _entries(connection: sqlite3.Connection, key: int, after_revision: int) -> list[Entry]:
-    rows = connection.execute(
-        "SELECT n, at, body, checksum FROM game_events WHERE game = ? AND n > ? ORDER BY n",
-        (key, after_revision),
-    )
-    return [_entry(*row) for row in rows]
-
-
-def _load(connection: sqlite3.Connection, key: int) -> StoredGame:
-    *row, checksum, frozen = connection.execute(
-        "SELECT game_id, table_id, started_at, setup, checksum, frozen"
-        " FROM game_setups WHERE game = ?",
-        (key,),
-    ).fetchone()
-    setup = StoredSetup(*row)
-    if _checksum(0, setup.started_at_ms, setup.body) != checksum:
-        raise DamagedLogError("the set-up is not what was written")
-    entries: list[Entry] = []
-    clocks: list[ClockState | None] = []
-    asked: list[Asked] = []
-    for n, at_ms, body, checksum, seat, request_id, since, clock in connection.execute(
-        "SELECT n, at, body, checksum, seat, request_id, since, clock"
-        " FROM game_events WHERE game = ? ORDER BY n",
-        (key,),
-    ):
-        entries.append(_entry(n, at_ms, body, checksum))
-        clocks.append(_clock(clock))
-        if request_id is not None:
-            asked.append(Asked(seat, request_id, since, n))
-    asked += [
-        Asked(seat, request_id, revision, revision)
-        for seat, request_id, revision in connection.execute(
-            "SELECT seat, request_id, revision FROM game_requests WHERE game = ?", (key,)
-        )
-    ]
-    holders = connection.execute("SELECT seat, token_hash FROM game_holders WHERE game = ?", (key,))
-    return StoredGame(
-        setup,
-        entries,
-        clocks,
-        [Holder(*row) for row in holders],
-        asked,
-        _latest_clock(connection, key, clocks),
-        bool(frozen),
-    )
-
-
-def _latest_clock(
-    connection: sqlite3.Connection, key: int, clocks: Sequence[ClockState | None]
-) -> ClockState | None:
-    """The clocks stored on their own, unless an event has come after them."""
-    row = connection.execute("SELECT n, clock FROM game_clocks WHERE game = ?", (key,)).fetchone()
-    if row is not None and row[0] == len(clocks):
-        return _clock(row[1])
-    return clocks[-1] if clocks else None
+def _row(key: int, entry: Entry) -> tuple[int, int, int, bytes, int]:
+    return key, entry.n, entry.at_ms, entry.body, checksum(entry.n, entry.at_ms, entry.body)
