@@ -56,16 +56,18 @@ def moment_lines(moment: Moment, review: Review) -> list[str]:
         return []
     name = review.seats[moment.placed.seat].name
     chances = " ".join(value_text(chance, solo) for chance in moment.chances)
-    head = f"{moment.n:>4}  {name}: {placement_text(played)} ({points_text(played.points)})"
+    head = (
+        f"{moment.n:>4}  {name}: {placement_text(played)} ({points_text(played.points)})"
+        f" {value_text(played.chance, solo)}  [{chances}]"
+    )
     if not advice.gave_away:
-        return [f"{head}  [{chances}]"]
+        return [head]
     lost = value_text(advice.gave_away, solo)
-    lines = [f"{head}  [{chances}]  -{lost}: {why_sentence(advice.why)}"]
+    lines = [f"{head}  -{lost}: {why_sentence(advice.why)}"]
     lines += [
         f"        {_('better')}: {placement_text(better)} ({points_text(better.points)})"
         f" {value_text(better.chance, solo)}"
-        for better in advice.best
-        if better.chance > played.chance and better != played
+        for better in advice.better
     ]
     return lines
 

@@ -30,13 +30,20 @@ from genial.strategy.evaluation import (
 from genial.strategy.memory import Deals, Memory, known_state
 from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice
+from genial.strategy.racing import lead_over
 from genial.strategy.search import Candidate, Depth, candidate_for, placements, rollout
 from genial.strategy.thinking import Thinker
 
 _DEPTH: Final = Depth(shortlisted=64, candidates=6, turns=4)
 
 CLOSE: Final = 0.015
-"""Chances of winning closer than this are as good as equal: rollouts cannot tell them apart."""
+"""Chances of winning closer than this are as good as equal (solitaire: times `SOLO_SCALE`)."""
+
+SOLO_SCALE: Final = 18.0
+"""Points of solitaire's lowest counter that stand for a whole chance of winning."""
+
+_ERRORS: Final = 1.5
+"""A lead of fewer standard errors is put down to chance: the best of several is flattered."""
 
 
 class Reason(StrEnum):
@@ -109,11 +116,13 @@ class Advice:
         best: The best placements, best first.
         played: The one asked about, if any, with what it is worth.
         why: Why the best is better than that.
+        noise: Differences up to this say nothing.
     """
 
     best: tuple[Weighed, ...]
     played: Weighed | None
     why: Why
+    noise: float = CLOSE
 
     @property
     def gave_away(self) -> float:
@@ -121,7 +130,15 @@ class Advice:
         if self.played is None:
             return 0.0
         lost = self.best[0].chance - self.played.chance
-        return lost if lost > CLOSE else 0.0
+        return lost if lost > self.noise else 0.0
+
+    @property
+    def better(self) -> tuple[Weighed, ...]:
+        """Those of the best that are better than what was played, beyond noise."""
+        if self.played is None:
+            return ()
+        bar = self.played.chance + self.noise
+        return tuple(one for one in self.best if one.chance > bar)
 
 
 def advise(
@@ -168,10 +185,13 @@ def advise(
     told = tuple(_weighed(candidate, view) for candidate in found[:count])
     if asked is None:
         return Advice(told, None, Why(Reason.SAME))
+    scale = SOLO_SCALE if evaluation.solo else 1.0
+    lead, error = lead_over(asked, found[0], scale)
+    noise = max(CLOSE * scale, _ERRORS * error)
     why = Why(Reason.SAME)
-    if found[0].value - asked.value > CLOSE:
+    if lead > noise:
         why = _why(found[0].after, asked.after, me, evaluation)
-    return Advice(told, _weighed(asked, view), why)
+    return Advice(told, _weighed(asked, view), why, noise)
 
 
 def _as_choice(tile: Tile, cells: tuple[Axial, Axial]) -> Choice:

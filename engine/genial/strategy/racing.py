@@ -101,17 +101,26 @@ def _still_open(left: list[Candidate], scale: float) -> tuple[list[Candidate], l
     return kept, given_up
 
 
-def loss_without(other: Candidate, leader: Candidate, scale: float = 1.0) -> float:
-    """What choosing the leader is expected to lose against knowing which of two is better.
+def lead_over(other: Candidate, leader: Candidate, scale: float = 1.0) -> tuple[float, float]:
+    """By how much a candidate leads another one tried under the same deals, and its error.
 
-    The true difference is taken to be normal around the mean of the paired differences, with
-    their standard error.
+    Returns:
+        The mean of the paired differences, and its standard error.
     """
     differences = list(map(sub, leader.tries, other.tries))
     count = len(differences)
     lead = sum(differences) / count
     squares = sum(map(mul, differences, differences)) + _DOUBT * scale * scale
-    error = sqrt(max(squares / count - lead * lead, 0.0) / count) + 1e-9 * scale
+    return lead, sqrt(max(squares / count - lead * lead, 0.0) / count)
+
+
+def loss_without(other: Candidate, leader: Candidate, scale: float = 1.0) -> float:
+    """What choosing the leader is expected to lose against knowing which of two is better.
+
+    The true difference is taken to be normal around the lead, with its standard error.
+    """
+    lead, error = lead_over(other, leader, scale)
+    error += 1e-9 * scale
     if leader.shift != other.shift:
         chance = leader.value
         lead += (leader.shift - other.shift) * chance * (1 - chance)

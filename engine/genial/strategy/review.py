@@ -23,7 +23,7 @@ from genial.strategy.playout import Playout
 from genial.strategy.policy import close_turn, greedy_turn, owed_bonuses
 from genial.strategy.thinking import Thinker
 
-ROLLOUTS: Final = 48
+ROLLOUTS: Final = 80
 """For each placement that is looked at closely."""
 
 _CONTINUATIONS: Final = 24
