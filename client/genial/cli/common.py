@@ -31,6 +31,11 @@ PRESETS: Final = ("genial", "official")
 
 DEFAULT_PLAYER: Final = "Player"
 LONGEST_NAME: Final = 24
+_NOBODY: Final = (
+    *("Root", "Admin", "Administrator", "User", "Guest", "Nobody"),
+    *("Ubuntu", "Debian", "Fedora", "Pi", "Vagrant"),
+)
+"""What systems call users of their own; nobody wants to sit at a table under such a name."""
 _ESCAPE_SEQUENCE: Final = re.compile(r"\x1b(\[[0-9;]*|O).")
 
 
@@ -201,6 +206,16 @@ def run_client(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return 0
 
 
+def says_yes(question: str) -> bool:
+    """Asks a person at the terminal, before anything else reads there; Enter alone is no."""
+    from genial.client.lines import is_yes
+    from genial.client.text import _
+
+    # click's own `confirm` takes y and n alone, whatever the language.
+    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False)
+    return is_yes(answer)
+
+
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(document, ensure_ascii=False, indent=2), flush=True)
@@ -242,10 +257,14 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
         return settings.name, False
     if not may_ask:
         return _user_name(), False
-    typed: str = click.prompt(_("Your name"), default=_user_name())
+    suggested = _user_name()
+    known = suggested != DEFAULT_PLAYER
+    typed: str = click.prompt(
+        _("Your name"), default=suggested if known else "", show_default=known
+    )
     # An arrow key at a prompt of this kind types an escape sequence.
     kept = _ESCAPE_SEQUENCE.sub("", typed).strip()
-    asked = printable(kept, LONGEST_NAME) if kept else _user_name()
+    asked = printable(kept, LONGEST_NAME) if kept else suggested if known else _("Player")
     try:
         save_settings(replace(settings, name=asked), settings_path())
     except StorageError as error:
@@ -254,8 +273,10 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
 
 
 def _user_name() -> str:
+    """The system's name for the user, as far as it is a person's."""
     try:
         name = getpass.getuser().capitalize()
     except (KeyError, OSError, ImportError):
         return DEFAULT_PLAYER
-    return name if name and name.isprintable() else DEFAULT_PLAYER
+    usable = name and name.isprintable() and name not in _NOBODY
+    return name if usable else DEFAULT_PLAYER

@@ -15,6 +15,7 @@ from genial.cli.common import (
     plain_option,
     player_name,
     run_client,
+    says_yes,
     table_options,
 )
 from genial.cli.tree import GenialCommand
@@ -96,10 +97,6 @@ def play(
 
 
 def _wants_lessons() -> bool:
-    from genial.client.lines import is_yes
     from genial.client.text import _
 
-    question = _("New to the game? Ten short lessons first")
-    # click's own `confirm` takes y and n alone, whatever the language.
-    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False)
-    return is_yes(answer)
+    return says_yes(_("New to the game? Ten short lessons first"))

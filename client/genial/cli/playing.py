@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from genial.cli.common import says_yes
 from genial.cli.crash import log_dir
 from genial.cli.failure import Failure
 from genial.cli.host import default_data_dir
@@ -81,7 +82,7 @@ async def play_here(wanted: Wanted, *, screen: bool, terminal: bool) -> int:
             host = await stack.enter_async_context(_host_beside(wanted))
             link = await connect(f"127.0.0.1:{host.port}", store=store, access=host.access)
             await stack.enter_async_context(link)
-        session = await _sit(link, wanted)
+        session = await _sit(link, wanted, may_ask=terminal)
         # Whatever goes wrong below: streams that outlive their channel crash gRPC.
         stack.push_async_callback(session.close)
         if screen:
@@ -183,10 +184,13 @@ async def _left_running(stack: AsyncExitStack, store: DiskStore) -> tuple[_Besid
     return None
 
 
-async def _own_game(link: HostLink, wanted: Wanted | None = None) -> tuple[str, str] | None:
+async def _own_game(
+    link: HostLink, wanted: Wanted | None = None, state: int = TableState.TABLE_STATE_ACTIVE
+) -> tuple[str, str] | None:
     """The table of a running game that we have a seat in, and our name there; None: none.
 
-    One that is not what is wanted does not count; `wanted` None: any.
+    One that is not what is wanted does not count; `wanted` None: any. With another `state`, a
+    table in that state.
     """
     held = {
         seat.table_id: seat.name
@@ -199,14 +203,19 @@ async def _own_game(link: HostLink, wanted: Wanted | None = None) -> tuple[str, 
     for table in await link.list_tables():
         if rules is not None and table.options.rules != rules:
             continue
-        if table.table_id in held and table.state == TableState.TABLE_STATE_ACTIVE:
+        if table.table_id in held and table.state == state:
             return table.table_id, held[table.table_id]
     return None
 
 
-async def _sit(link: HostLink, wanted: Wanted) -> Session:
-    """Back to a game that was left, or at a new table."""
+async def _sit(link: HostLink, wanted: Wanted, *, may_ask: bool) -> Session:
+    """Back to a game that was left, to a table put away if the person likes, or at a new one."""
     own = await _own_game(link, wanted)
+    if own is None:
+        own = await _own_game(link, wanted, TableState.TABLE_STATE_SHELVED)
+        question = _("You have a table that was put away. Go on there?")
+        if own is not None and may_ask and not says_yes(question):
+            own = None
     if own is not None:
         table_id, name = own
         return await join(link, table_id, name=name)

@@ -10,7 +10,6 @@ from typing import Final
 from genial.cli.access import AccessOptions
 from genial.cli.documents import table_line
 from genial.cli.failure import Failure
-from genial.client.around import look_around
 from genial.client.lines import LineReader, say
 from genial.client.session import (
     DiskStore,
@@ -43,6 +42,10 @@ class Place:
         self.held = held
 
 
+class SeveralOpen(Failure):
+    """There are several tables to choose from, and nobody to ask."""
+
+
 async def find_place(
     stack: AsyncExitStack,
     address: str | None,
@@ -63,7 +66,7 @@ async def find_place(
 
     Raises:
         NothingOpen: There is none.
-        Failure: There are too many to choose from.
+        SeveralOpen: There are too many to choose from.
         GenialError: The host cannot be had.
     """
     store = DiskStore()
@@ -85,7 +88,7 @@ async def find_place(
     if len(choice) == 1:
         return choice[0]
     if reader is None:
-        raise Failure(
+        raise SeveralOpen(
             "Several tables have an open seat; say which with --table: "
             + "; ".join(f"{place.table.table_id} ({_where(place)})" for place in choice)
         )
@@ -95,6 +98,9 @@ async def find_place(
 async def _links_around(
     stack: AsyncExitStack, store: Store, access: AccessOptions
 ) -> list[HostLink]:
+    # Whoever types an address needs nothing of what looks around, a large part of all.
+    from genial.client.around import look_around
+
     found, problem = await look_around()
     links: list[HostLink] = []
     unusable: list[GenialError] = []

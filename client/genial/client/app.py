@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
+from genial.client.doorkeeper import HostStarter, OwnHost
 from genial.client.lesson_table import LessonTable
-from genial.client.player import HostStarter, OwnHost, Player, opened_message
+from genial.client.messages import Sit
+from genial.client.player import Player, opened_message
 from genial.client.session import Session
 from genial.client.settings import Settings
 from genial.client.store import Store
@@ -37,6 +39,7 @@ async def run(
     *,
     session: Session | None = None,
     addresses: Sequence[str] = (),
+    first: Sit | None = None,
     store: Store | None = None,
     settings: Settings | None = None,
     settings_file: Path | None = None,
@@ -44,6 +47,7 @@ async def run(
     invite: str = "",
     quit_warning: str = "",
     access: Access | None = None,
+    strangers: Collection[str] = (),
     start_host: HostStarter | None = None,
     input: Input | None = None,
     output: Output | None = None,
@@ -53,6 +57,7 @@ async def run(
     Args:
         session: The table to sit at (or watch); None: the list of tables comes first.
         addresses: Hosts to ask for their tables at once, besides those that are found.
+        first: The seat to take at once from the list, as far as passwords allow.
         store: Where seats are remembered; None: in memory alone.
         settings: How to look and behave; None: as saved in `settings_file`.
         settings_file: Where settings are kept; None: the user's own file.
@@ -60,6 +65,7 @@ async def run(
         invite: The address that a friend types; empty if unknown.
         quit_warning: A question to be asked before leaving (a host that would stay behind).
         access: How hosts are reached; one that is new is shown here, whatever it says.
+        strangers: Certificates of hosts that were met a moment ago, not compared by anybody.
         start_host: Starts a host on this laptop for a table that is opened here; None:
             tables can be opened at hosts of the network only.
         input: Where keys come from; None: standard input.
@@ -80,12 +86,13 @@ async def run(
         invite=invite,
         quit_warning=quit_warning,
         access=access,
+        strangers=strangers,
         start_host=start_host,
         input=input,
         output=output,
     )
     with _ended_by_signals(player):
-        return await player.run(session, addresses)
+        return await player.run(session, addresses, first)
 
 
 async def run_replay(

@@ -55,6 +55,7 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             m.Sit()
             | m.Watch()
             | m.Connect()
+            | m.GivePassword()
             | m.AskLevels()
             | m.AskGames()
             | m.OpenRecord()

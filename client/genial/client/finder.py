@@ -16,7 +16,7 @@ from typing import Final
 from genial.client.browse import Browser, FoundHost
 from genial.client.doctor.examine import examine_network
 from genial.client.doctor.findings import Finding, Verdict
-from genial.client.errors import GenialError
+from genial.client.errors import GenialError, PasswordNeededError
 from genial.client.link import HostLink, LinkMaker
 from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import HeldSeat, TableRow
@@ -60,8 +60,9 @@ class _Watched:
 class _Refused:
     """A host that cannot be listed with its tables, and when it is asked again."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, *, locked: bool = False) -> None:
         self.sentence = sentence
+        self.locked = locked
         self.until = time.monotonic() + _AGAIN_SECONDS
 
 
@@ -219,7 +220,8 @@ class Finder:
                     self._publish()
         except GenialError as error:
             # It is asked again after a while; until then its row says why it has no tables.
-            self._refused[host_id] = _Refused(error.sentence)
+            locked = isinstance(error, PasswordNeededError)
+            self._refused[host_id] = _Refused(error.sentence, locked=locked)
             asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._follow_found)
         finally:
             if self._watched.get(host_id) is watched:
@@ -284,7 +286,13 @@ class Finder:
             if since is None and watched is None and refused is not None:
                 silent.append(
                     TableRow(
-                        host.host_id, host.name, host.address, None, False, None, refused.sentence
+                        host.host_id,
+                        host.name,
+                        host.address,
+                        None,
+                        reachable=False,
+                        note=refused.sentence,
+                        locked=refused.locked,
                     )
                 )
             elif since is None:

@@ -53,6 +53,7 @@ class TableForm:
         first: 0 who opens the table, 1 chance.
         games: In the match; 0 is open-ended.
         bots: How many seats bots take, at `level`.
+        password: Whether one will be asked for.
     """
 
     where: str = ""
@@ -68,6 +69,7 @@ class TableForm:
     hints: bool = True
     spectators: bool = True
     partners_talk: bool = False
+    password: bool = False
 
     def options(self) -> TableOptions:
         """As the contract wants it."""
@@ -239,6 +241,13 @@ def table_fields(
     )
     fields.append(
         _yes_no("spectators", _("watching"), _("Whether people without a seat may watch."))
+    )
+    fields.append(
+        _yes_no(
+            "password",
+            _("password"),
+            _("Whether friends need a password to sit down; you are asked for it next."),
+        )
     )
     return fields
 

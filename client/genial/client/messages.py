@@ -8,25 +8,29 @@ Messages besides the session's own `Update`:
     GamesKnown RecordOpened   what was asked for
     Seated Unseated           a table was entered or left
     Answered Told Failed      what came of an effect, or beside it
+    PasswordAsked             what it waits for
 
 Effects are what the application does: nothing here calls anybody.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from genial.client.doctor.findings import Finding
 from genial.client.errors import GenialError
-from genial.client.model import HeldSeat, TableRow
-from genial.client.replay import Replay
+from genial.client.model import Door, HeldSeat, TableRow
 from genial.client.settings import Settings
 from genial.client.updates import Update
 from genial.engine.hexgrid import Axial
 from genial.engine.tiles import Tile
 from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import Table, TableOptions
+
+if TYPE_CHECKING:
+    from genial.client.replay import Replay
 
 # --- messages -----------------------------------------------------------------------
 
@@ -155,6 +159,13 @@ class Unseated:
 
 
 @dataclass(frozen=True, slots=True)
+class PasswordAsked:
+    """An effect was not carried out for want of a password."""
+
+    door: Door
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """An effect was carried out; milliseconds of the round trip, if there was one."""
 
@@ -190,6 +201,7 @@ Message = (
     | Reviewed
     | Seated
     | Unseated
+    | PasswordAsked
     | Answered
     | Told
     | Failed
@@ -304,11 +316,16 @@ class PauseClocks:
 
 @dataclass(frozen=True, slots=True)
 class Sit:
-    """Take a seat at a table of a host (or go back to it)."""
+    """Take a seat at a table of a host (or go back to it).
+
+    `table_name` is for sentences, `password` the table's.
+    """
 
     address: str
     table_id: str
     name: str
+    table_name: str = field(default="", compare=False)
+    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +341,14 @@ class Connect:
     """Ask a host at a typed address for its tables, and list them."""
 
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivePassword:
+    """Keep a password for the host with this certificate; empty: only that it was compared."""
+
+    certificate: str
+    password: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +368,7 @@ class CreateTable:
     bot_levels: tuple[str, ...]
     player: str
     ready: bool = True
+    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +455,7 @@ Effect = (
     | Sit
     | Watch
     | Connect
+    | GivePassword
     | AskLevels
     | AskGames
     | OpenRecord

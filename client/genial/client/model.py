@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from genial.client.doctor.findings import Finding
 from genial.client.form import TableForm
-from genial.client.replay import Replay
 from genial.client.settings import Settings
 from genial.client.updates import DealProgress, DealVerdict, GameChanged, Link
 from genial.engine.board import Board
@@ -32,6 +32,10 @@ from genial.engine.tiles import Symbol, Tile
 from genial.engine.view import PlayerView, SeenEvent
 from genial.v1.game_service_pb2 import GameSummary
 from genial.v1.table_pb2 import TABLE_STATE_SHELVED, ChatMessage, Table, TableSeat
+
+if TYPE_CHECKING:
+    from genial.client.messages import Connect, CreateTable, Sit, Watch
+    from genial.client.replay import Replay
 
 
 class Screen(StrEnum):
@@ -63,6 +67,7 @@ class Purpose(StrEnum):
     NAME = "name"
     CHAT = "chat"
     COMMAND = "command"
+    PASSWORD = "password"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +103,14 @@ class Ask(StrEnum):
     EXCHANGE = "exchange"
     END_GAME = "end game"
     SHELVE = "put away"
+    FINGERPRINT = "fingerprint"
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """One line of the list of tables: a table, or a host that has none or is silent.
 
-    `note` says why a host that answers cannot be played at.
+    `note` says why a host that answers cannot be played at; `locked`: it asks for a password.
     """
 
     host_id: str
@@ -114,6 +120,7 @@ class TableRow:
     reachable: bool = True
     silent_since: float | None = None
     note: str = ""
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,37 @@ class HeldSeat:
     by_bot: bool
     name: str
     shelved: bool = False
+
+
+class DoorKind(StrEnum):
+    """Whose password is asked for."""
+
+    HOST = "host"
+    TABLE = "table"
+    NEW_TABLE = "new table"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where a password has to be typed before something goes on.
+
+    Attributes:
+        kind: Whose password.
+        name: Of the host or the table.
+        then: What is done (again) with it.
+        certificate: The host's fingerprint, 64 hex digits; empty without encryption.
+        fresh: Whether that is to be compared by the person first.
+        wrong: Why the password before did not do; empty: there was none.
+        given: Whether there is a password already that waits only for that comparison.
+    """
+
+    kind: DoorKind
+    name: str
+    then: Connect | Sit | Watch | CreateTable
+    certificate: str = ""
+    fresh: bool = False
+    wrong: str = ""
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +340,7 @@ class Model:
         now: Seconds of a monotonic clock, of the last tick.
         heard: `now` when the game was last heard of, for clocks.
         heat: Whether the heat map is on.
+        door: The password that is asked for.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -337,6 +376,7 @@ class Model:
     review: tuple[str, ...] = ()
     entry: Entry | None = None
     question: Ask | None = None
+    door: Door | None = None
     notice: str = ""
     busy: bool = False
     heat: bool = False

@@ -6,15 +6,18 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.application import Application, create_app_session
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.key_binding import merge_key_bindings
+from prompt_toolkit.key_binding.bindings.cpr import load_cpr_bindings
+from prompt_toolkit.key_binding.bindings.mouse import load_mouse_bindings
 from prompt_toolkit.layout import Layout
 from prompt_toolkit.output import Output, create_output
 
@@ -22,6 +25,7 @@ from genial.client import messages as m
 from genial.client.addresses import for_friends
 from genial.client.advising import ScreenAdvice
 from genial.client.calls import session_call
+from genial.client.doorkeeper import Doorkeeper, HostStarter, OwnHost
 from genial.client.errors import GenialError
 from genial.client.guard import terminal_guarded
 from genial.client.languages import speak
@@ -34,7 +38,7 @@ from genial.client.settings import Settings, load_settings, save_settings, setti
 from genial.client.store import MemoryStore, Store
 from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridWindow, key_bindings
 from genial.client.text import _
-from genial.client.trust import Access, FirstContact, Greeting
+from genial.client.trust import Access
 from genial.client.update import next_wake, update
 from genial.client.view.canvas import Canvas
 from genial.client.view.draw import draw
@@ -42,18 +46,6 @@ from genial.client.view.draw import draw
 if TYPE_CHECKING:
     from genial.client.finder import Finder
     from genial.client.record_files import OpenedRecord
-
-
-@dataclass(frozen=True, slots=True)
-class OwnHost:
-    """A host on this laptop: how we reach it, and what a friend types."""
-
-    address: str
-    invite: str
-    access: Access
-
-
-HostStarter = Callable[[], Awaitable[OwnHost]]
 
 
 def opened_message(opened: OpenedRecord) -> m.RecordOpened:
@@ -80,6 +72,7 @@ class Player:
         invite: str = "",
         quit_warning: str = "",
         access: Access | None = None,
+        strangers: Collection[str] = (),
         start_host: HostStarter | None = None,
         input: Input | None = None,
         output: Output | None = None,
@@ -92,7 +85,7 @@ class Player:
             settings = replace(settings, name=name)
         self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
         self._store = store or MemoryStore()
-        self._access = replace(access or Access(), greeter=self._greet)
+        self._door = Doorkeeper(access or Access(), self.dispatch, strangers)
         self._start_host = start_host
         self._own_host: OwnHost | None = None
         self._invite = invite
@@ -122,7 +115,10 @@ class Player:
         )
 
     async def run(
-        self, session: Session | LessonTable | None = None, addresses: Sequence[str] = ()
+        self,
+        session: Session | LessonTable | None = None,
+        addresses: Sequence[str] = (),
+        first: m.Sit | None = None,
     ) -> int:
         """Until the player leaves; returns the exit code."""
 
@@ -132,8 +128,9 @@ class Player:
                 return
             self._came_by_list = True
             self._search = self._start(self._browse())
-            for address in addresses:
-                self._carry_out(m.Connect(address))
+            for effect in (*map(m.Connect, addresses), first):
+                if effect is not None:
+                    self._carry_out(effect)
 
         return await self._run(begin)
 
@@ -197,13 +194,10 @@ class Player:
                 self._keep(settings)
             case m.Detach(error=error):
                 self._background(self._detach(error))
-            case m.Sit(address=address, table_id=table_id, name=name):
-                self._background(self._tried(lambda: self._sit(address, table_id, name)))
-            case m.Watch(address=address, table_id=table_id):
-                self._background(self._tried(lambda: self._sit(address, table_id, None)))
-            case m.CreateTable():
-                create = effect
-                self._background(self._tried(lambda: self._create(create)))
+            case m.Sit() | m.Watch() | m.CreateTable() | m.Connect():
+                self._background(self._tried(self._entering(effect), again=effect))
+            case m.GivePassword(certificate=certificate, password=password):
+                self._door.give(certificate, password)
             case m.AskLevels(address=address):
                 self._background(self._tried(lambda: self._ask_levels(address)))
             case m.BeginLessons():
@@ -219,10 +213,22 @@ class Player:
                 self._background(self._tried(self._ask_games))
             case m.OpenRecord(game_id=game_id):
                 self._background(self._tried(lambda: self._open_record(game_id)))
-            case m.Connect(address=address):
-                self._background(self._tried(lambda: self._connect(address)))
             case _:
                 self._for_session(effect)
+
+    def _entering(
+        self, effect: m.Sit | m.Watch | m.CreateTable | m.Connect
+    ) -> Callable[[], Awaitable[None]]:
+        """What reaches for a host, which may ask for a password."""
+        match effect:
+            case m.Sit(address=address, table_id=table_id, name=name, password=password):
+                return lambda: self._sit(address, table_id, name, password)
+            case m.Watch(address=address, table_id=table_id):
+                return lambda: self._sit(address, table_id, None)
+            case m.CreateTable():
+                return lambda: self._create(effect)
+            case m.Connect(address=address):
+                return lambda: self._search_with().add(address)
 
     def _for_session(self, effect: m.Effect) -> None:
         session = self._session
@@ -241,28 +247,23 @@ class Player:
         except GenialError as error:
             self.dispatch(m.Failed(error.sentence))
 
-    async def _tried(self, call: Callable[[], Awaitable[Any]], *, timed: bool = False) -> None:
-        """Do it, and tell the model how it went."""
+    async def _tried(
+        self,
+        call: Callable[[], Awaitable[Any]],
+        *,
+        timed: bool = False,
+        again: m.Effect | None = None,
+    ) -> None:
+        """Do it, and tell the model how it went; `again` may be tried once more by a password."""
         started = time.monotonic()
         try:
             await call()
         except GenialError as error:
-            self.dispatch(m.Failed(error.sentence))
+            door = self._door.door(error, again)
+            self.dispatch(m.Failed(error.sentence) if door is None else m.PasswordAsked(door))
         else:
             spent = round((time.monotonic() - started) * 1000)
             self.dispatch(m.Answered(spent if timed else None))
-
-    # --- hosts ---
-
-    async def _make_link(
-        self, address: str, *, store: Store | None = None, announced: str | None = None
-    ) -> HostLink:
-        return await connect(address, store=store, access=self._access, announced=announced)
-
-    async def _greet(self, contact: FirstContact) -> Greeting:
-        sentence = _("{name} is new here. Fingerprint of its certificate: {fingerprint}")
-        self.dispatch(m.Told(sentence.format(name=contact.name, fingerprint=contact.fingerprint)))
-        return Greeting.REMEMBER
 
     # --- tables -----------------------------------------------------------------------
 
@@ -271,22 +272,19 @@ class Player:
         from genial.client.finder import Finder
 
         if self._finder is None:
-            self._finder = Finder(self._make_link, self._store, self.dispatch)
+            self._finder = Finder(self._door.connect, self._store, self.dispatch)
         return self._finder
 
     async def _browse(self) -> None:
         await self._search_with().run()
 
-    async def _connect(self, address: str) -> None:
-        await self._search_with().add(address)
-
-    async def _sit(self, address: str, table_id: str, name: str | None) -> None:
-        link = await self._make_link(address, store=self._store)
+    async def _sit(self, address: str, table_id: str, name: str | None, password: str = "") -> None:
+        link = await self._door.connect(address, store=self._store)
         try:
             session = (
                 await watch(link, table_id)
                 if name is None
-                else await join(link, table_id, name=name)
+                else await join(link, table_id, name=name, password=password)
             )
         except BaseException:
             await link.close()
@@ -300,7 +298,7 @@ class Player:
         self._attach(LessonTable(self.model.settings.name))
 
     async def _ask_levels(self, address: str) -> None:
-        async with await self._make_link(address, store=self._store) as link:
+        async with await self._door.connect(address, store=self._store) as link:
             levels = await link.list_bot_levels()
         self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
 
@@ -338,15 +336,18 @@ class Player:
     async def _create(self, effect: m.CreateTable) -> None:
         own = await self._host_here() if not effect.address else None
         link = await (
-            self._make_link(effect.address, store=self._store)
+            self._door.connect(effect.address, store=self._store)
             if own is None
             else connect(own.address, store=self._store, access=own.access)
         )
         try:
             table = await link.create_table(
-                effect.options, name=effect.name, bot_levels=effect.bot_levels
+                effect.options,
+                name=effect.name,
+                bot_levels=effect.bot_levels,
+                password=effect.password,
             )
-            session = await join(link, table.table_id, name=effect.player)
+            session = await join(link, table.table_id, name=effect.player, password=effect.password)
             if effect.ready:
                 await session.set_ready()
         except BaseException:
@@ -485,6 +486,9 @@ class Player:
             include_default_pygments_style=False,
             enable_page_navigation_bindings=False,
         )
+        # The others are for fields of text of prompt_toolkit's own, which there are none of:
+        # five hundred of them, to be looked through at each key.
+        app._default_bindings = merge_key_bindings([load_mouse_bindings(), load_cpr_bindings()])
         app.ttimeoutlen = ESCAPE_SECONDS
         app.timeoutlen = ESCAPE_SECONDS
         return app

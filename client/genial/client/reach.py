@@ -21,6 +21,7 @@ from genial.client.channel import Secret, from_rpc, open_channel
 from genial.client.errors import (
     EncryptedHostError,
     GenialError,
+    PasswordNeededError,
     PlaintextHostError,
 )
 from genial.client.race import in_order, race
@@ -276,9 +277,12 @@ def _hand_over_password(answer: _Answer, access: Access, trust: Trust | None) ->
     if not answer.host.password_required:
         return
     where = address_of(answer.target)
+    fingerprint = answer.certificate.fingerprint if answer.certificate else None
     if access.password is None or answer.password is None:
-        raise password_needed(where)
+        needed = password_needed(where).sentence
+        # Whoever asks a person for it says for whom, and gives it to this certificate alone.
+        name = printable(answer.host.name)
+        raise PasswordNeededError(needed, name=name, shown=fingerprint or "")
     if not may_send_password(trust, _endpoint(answer.target).host):
-        fingerprint = answer.certificate.fingerprint if answer.certificate else None
         raise password_held_back(where, fingerprint)
     answer.password.password = access.password

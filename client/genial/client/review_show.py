@@ -64,8 +64,9 @@ def moment_lines(moment: Moment, review: Review) -> list[str]:
         return [head]
     lost = value_text(advice.gave_away, solo)
     lines = [f"{head}  -{lost}: {why_sentence(advice.why)}"]
+    word = _("better")
     lines += [
-        f"        {_('better')}: {placement_text(better)} ({points_text(better.points)})"
+        f"        {word}: {placement_text(better)} ({points_text(better.points)})"
         f" {value_text(better.chance, solo)}"
         for better in advice.better
     ]

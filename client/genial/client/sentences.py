@@ -6,6 +6,7 @@ it all. Each function gives one sentence, or a list of them; none ends in a line
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, assert_never
 
@@ -35,6 +36,9 @@ from genial.engine.view import (
 from genial.v1.game_pb2 import SeatKind as WireKind
 from genial.v1.table_pb2 import ChatMessage, Table, TableSeat, TableState
 from genial.wire.errors import fill, parse_reason, placeholders_of, template_of
+
+_MADE_UP: Final = re.compile(r"Table (\d+)", re.ASCII)
+"""What a host calls a table that nobody has named; data on the wire, like any other name."""
 
 # --- refusals -----------------------------------------------------------------------
 
@@ -87,6 +91,12 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return _("{others} and {last}").format(others=", ".join(names[:-1]), last=names[-1])
+
+
+def table_name(name: str) -> str:
+    """A table's name as it is shown: one that the host has made up, in the person's language."""
+    made_up = _MADE_UP.fullmatch(name)
+    return _("Table {number}").format(number=made_up[1]) if made_up else name
 
 
 def clock_text(seconds: float) -> str:
@@ -338,7 +348,9 @@ def table_sentences(table: Table, seat: int | None, *, arriving: bool = False) -
         seat: The viewer's own; None for spectators.
         arriving: Whether the viewer sees the table for the first time.
     """
-    said = [_("This is table {name}.").format(name=table.name)]
+    name = table_name(table.name)
+    named = _("This is table {name}.") if name == table.name else _("This is {name}.")
+    said = [named.format(name=name)]
     opening = arriving and table.state == TableState.TABLE_STATE_OPEN
     sentence = _arrival_sentence if opening else seat_sentence
     return said + [sentence(each, each.seat == seat) for each in table.seats]

@@ -13,6 +13,7 @@ from genial.client.hearing import Step
 from genial.client.keys import Action, PauseStep, pause_step
 from genial.client.messages import (
     AskLevels,
+    Connect,
     CreateTable,
     PauseClocks,
     Rematch,
@@ -25,7 +26,8 @@ from genial.client.messages import (
     TakeBack,
     Watch,
 )
-from genial.client.model import Ask, Entry, Model, Overlay, Purpose
+from genial.client.model import Ask, Door, DoorKind, Entry, Model, Overlay, Purpose
+from genial.client.passwords import ask_password
 from genial.client.text import _
 from genial.client.view.form import hosts_to_choose
 from genial.v1 import game_pb2
@@ -53,13 +55,16 @@ def _sit(model: Model, key: str) -> Step:
     if not model.settings.name:
         return enter_text(Purpose.NAME)(model, key)
     if row.table is None:
+        if row.locked:
+            said = _("Asking {address}").format(address=row.host_name)
+            return replace(model, busy=True, notice=said), (Connect(row.address),)
         if not row.reachable:
             silent = _("This host does not answer; wait or choose another.")
             return replace(model, notice=row.note or silent), ()
         return _new_table(model, key)
     names = {(seat.host_id, seat.table_id): seat.name for seat in model.browse.held}
     name = names.get((row.host_id, row.table.table_id), model.settings.name)
-    sit = Sit(row.address, row.table.table_id, name)
+    sit = Sit(row.address, row.table.table_id, name, row.table.name)
     return replace(model, busy=True, notice=_("Taking a seat")), (sit,)
 
 
@@ -74,7 +79,8 @@ def _go_back(model: Model, key: str) -> Step:
     if not model.browse.held or model.busy:
         return model, ()
     held = model.browse.held[0]
-    return replace(model, busy=True), (Sit(held.address, held.table_id, held.name),)
+    sit = Sit(held.address, held.table_id, held.name, held.table_name)
+    return replace(model, busy=True), (sit,)
 
 
 def _address(model: Model, key: str) -> Step:
@@ -106,6 +112,8 @@ def create(model: Model) -> Step:
     create = CreateTable(
         form.where, name, form.options(), form.bot_levels(), model.settings.name, ready=False
     )
+    if form.password:
+        return ask_password(model, Door(DoorKind.NEW_TABLE, name, create)), ()
     said = "" if form.where else _("Starting a host on this laptop")
     return replace(model, busy=True, overlay=None, notice=said), (create,)
 

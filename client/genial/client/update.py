@@ -20,6 +20,7 @@ from genial.client.messages import (
     LevelsKnown,
     Message,
     Mouse,
+    PasswordAsked,
     Pasted,
     RecordOpened,
     Refill,
@@ -33,6 +34,7 @@ from genial.client.messages import (
     Unseated,
 )
 from genial.client.model import Model, Overlay, Purpose, Reel, Screen, TableRow
+from genial.client.passwords import ask_password
 from genial.client.pointing import point
 from genial.client.text import _
 from genial.client.updates import Link
@@ -92,6 +94,8 @@ def _updated(model: Model, message: Message) -> Step:
             ), ()
         case Seated():
             return _seated(model, message), ()
+        case PasswordAsked(door=door):
+            return ask_password(model, door), ()
         case Unseated(sentence=sentence):
             return left_table(model, sentence), ()
         case Answered(milliseconds=milliseconds):
@@ -222,7 +226,9 @@ def _key(model: Model, key: str) -> Step:
 def _pasted(model: Model, text: str) -> Model:
     if model.entry is None:
         return model
-    line = " ".join(text.split())
+    # A password is taken as it is, but for the end of its line.
+    secret = model.entry.purpose is Purpose.PASSWORD
+    line = text.rstrip("\r\n") if secret else " ".join(text.split())
     return replace(model, entry=model.entry.insert(line[:TEXT_LENGTH]))
 
 

@@ -11,10 +11,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from genial.client.app import opened_message
 from genial.client.doctor.findings import Finding, Verdict
 from genial.client.form import TableForm
+from genial.client.messages import Connect, PasswordAsked, Sit
 from genial.client.model import (
     Ask,
     Browse,
     Celebration,
+    Door,
+    DoorKind,
     Entry,
     Hand,
     HeldSeat,
@@ -241,6 +244,24 @@ def paused() -> Model:
     return replace(model, log=(*model.log, Remark("The clocks are paused.")))
 
 
+def door(**changes: object) -> Model:
+    """A host's password is asked for on the list of tables."""
+    certificate = "4f8c0e21b7a95d36" * 4
+    asked = Door(DoorKind.HOST, "Tom", Connect("192.168.1.21"), certificate)
+    model, _effects = update(lobby(), PasswordAsked(replace(asked, **changes)))  # type: ignore[arg-type]
+    return model
+
+
+def typing_password() -> Model:
+    return replace(door(), entry=Entry(Purpose.PASSWORD, "sesame", 6))
+
+
+def table_door() -> Model:
+    sit = Sit("192.168.1.22", "Quick one", "Lena")
+    wrong = "That is not the password of this table; ask who opened it."
+    return door(kind=DoorKind.TABLE, name="Quick one", then=sit, certificate="", wrong=wrong)
+
+
 def partners() -> Model:
     view = mockup_view()
     rules = Rules(mode=Mode.PARTNERS, players=4)
@@ -459,6 +480,9 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("lobby-empty", "Nobody is there yet", lobby_empty),
     ("lobby-examined", "Nobody is there, and why", lobby_examined),
     ("address", "Typing an address", typing_address),
+    ("password", "A host asks for its password", typing_password),
+    ("password-new", "A new host: its fingerprint is compared first", lambda: door(fresh=True)),
+    ("password-wrong", "A table's password was wrong", table_door),
     ("room", "The table before the game", room),
     ("replay", "A replay", replaying),
     ("history", "Games at this host", history),

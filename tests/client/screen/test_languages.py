@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import subprocess
 import sys
@@ -45,6 +46,18 @@ def test_catalogues_are_complete() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_whatever_is_marked_is_in_the_catalogues() -> None:
+    """Babel does not look into f-strings, so that what is marked there would stay English."""
+    translated = catalogue("de")._catalog  # type: ignore[attr-defined]
+    known = {key[0] if isinstance(key, tuple) else key for key in translated}
+    for path in (ROOT / "client" / "genial").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            if node.func.id in ("_", "N_") and isinstance(node.args[0], ast.Constant):
+                assert node.args[0].value in known, f"{path.name}: {node.args[0].value!r}"
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)

@@ -7,13 +7,24 @@ from dataclasses import replace
 import pytest
 
 from genial.client import messages as m
-from genial.client import playing
+from genial.client import playing, text
 from genial.client.commands import run_command
 from genial.client.errors import HostUnreachableError
 from genial.client.keys import BINDINGS, Action, Context, bindings_for, context_of, key_hints
-from genial.client.model import Ask, Hand, Model, Overlay, Purpose, Remark, Screen
+from genial.client.languages import catalogue
+from genial.client.model import (
+    Ask,
+    Browse,
+    Hand,
+    Model,
+    Overlay,
+    Purpose,
+    Remark,
+    Screen,
+    TableRow,
+)
 from genial.client.palette import Look
-from genial.client.sentences import chat_sentence
+from genial.client.sentences import chat_sentence, table_name, table_sentences
 from genial.client.settings import Settings
 from genial.client.table_actions import BREATH_SECONDS
 from genial.client.update import next_wake, update
@@ -459,6 +470,45 @@ def test_new_table_form() -> None:
     opened, effects = press(lobby(), "n")
     assert opened.overlay is Overlay.NEW_TABLE
     assert effects == [m.AskLevels("192.168.1.20")]
+
+
+def test_hosts_of_one_name_are_told_apart_by_their_addresses() -> None:
+    rows = tuple(
+        TableRow(address, name, address, None)
+        for address, name in (
+            ("10.0.0.4", "kitchen"),
+            ("10.0.0.5", "kitchen"),
+            ("10.0.0.6", "hall"),
+        )
+    )
+    model, _ = press(replace(lobby(), browse=Browse(rows, 3)), "n")
+    seen_names = set()
+    for _host in rows:
+        model, _ = press(model, "right")
+        seen_names |= {
+            name
+            for name in ("kitchen (10.0.0.4)", "kitchen (10.0.0.5)", "hall ")
+            if name in draw(model, 80, 24, Look()).text()
+        }
+    assert seen_names == {"kitchen (10.0.0.4)", "kitchen (10.0.0.5)", "hall "}
+
+
+def test_a_table_that_nobody_named_is_called_in_the_persons_language() -> None:
+    model = room()
+    assert model.table is not None
+    model.table.name = "Table 12"
+    rows = (TableRow("a", "Ana", "10.0.0.4", model.table),)
+    screens = (model, replace(lobby(), browse=Browse(rows, 1)), seen(model, mockup_view()))
+    text.install(catalogue("de"))
+    try:
+        for shown in (*screens[:2], replace(screens[2], screen=Screen.GAME)):
+            words = draw(shown, 80, 24, Look()).text()
+            assert "Tisch 12" in words
+            assert "Table 12" not in words
+        assert table_sentences(model.table, 0)[0] == "Dies ist Tisch 12."
+        assert table_name("Table of 12") == "Table of 12"
+    finally:
+        text.install(None)
 
 
 def test_a_host_can_be_chosen_and_be_this_laptop() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genial.client.model import Browse, Model, Purpose, TableRow
 from genial.client.palette import Look, fill_role, ink_role
+from genial.client.sentences import table_name
 from genial.client.text import N_, _, ngettext
 from genial.client.view.bars import draw_title
 from genial.client.view.board import SHAPES, hexagon
@@ -126,7 +127,7 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
             else _("You have a seat in a running game.")
         )
         canvas.put(ox + 2, 2, said, "strong", bold=True)
-        where = held.table_name
+        where = table_name(held.table_name)
         if held.seat is not None:
             where = _("{table}, seat {seat}").format(table=where, seat=held.seat + 1)
         if held.shelved:
@@ -186,12 +187,14 @@ def _row(
     usable = row.reachable and row.table is not None
     fg = "text" if usable or chosen else "faint"
     table = row.table
-    name = table.name if table is not None else _("(no table yet)")
-    if not row.reachable:
-        name = table.name if table is not None else f"({row.host_name})"
+    name = table_name(table.name) if table is not None else _("(no table yet)")
+    if table is None and not row.reachable:
+        name = f"({row.host_name})"
     canvas.put(ox + 3, y, cut(name, 17), fg, bold=chosen)
     canvas.put(ox + 21, y, cut(row.host_name, 14), fg)
-    if row.note:
+    if row.locked:
+        canvas.put(ox + 36, y, cut(_("asks for a password: Enter"), 43), fg)
+    elif row.note:
         canvas.put(ox + 36, y, cut(row.note, 43), fg)
     elif not row.reachable:
         since = model.now if row.silent_since is None else row.silent_since

@@ -22,11 +22,19 @@ def form_fields(model: Model) -> list[Field]:
 
 
 def hosts_to_choose(model: Model) -> list[tuple[str, str]]:
-    """Address and name of each host where a table can be opened; this laptop comes last."""
+    """Address and name of each host where a table can be opened; this laptop comes last.
+
+    Hosts of the same name are told apart by their address.
+    """
     hosts: dict[str, str] = {}
     for row in model.browse.rows:
         if row.reachable:
             hosts.setdefault(row.address, row.host_name)
+    names = list(hosts.values())
+    hosts = {
+        address: name if names.count(name) == 1 else f"{name} ({address})"
+        for address, name in hosts.items()
+    }
     if model.can_host:
         hosts[""] = _("this laptop")
     return list(hosts.items())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from genial.client.model import Ghost, Model
 from genial.client.palette import Look
+from genial.client.sentences import table_name
 from genial.client.text import _
 from genial.client.view.bars import connection_text, draw_title
 from genial.client.view.board import BoardPicture, draw_board
@@ -39,7 +40,7 @@ def draw_game(canvas: Canvas, model: Model, look: Look) -> None:
 
 def draw_table_title(canvas: Canvas, model: Model, look: Look) -> None:
     """Row 0 of everything that belongs to a table."""
-    title = model.table.name if model.table is not None else _("a table")
+    title = table_name(model.table.name) if model.table is not None else _("a table")
     message = model.game.message if model.game is not None else None
     if message is not None and message.match_games > 1:
         title = _("{table}, game {number} of {games}").format(

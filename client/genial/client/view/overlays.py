@@ -9,6 +9,7 @@ from genial.client.model import Ask, Celebration, Model, Overlay
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
 from genial.client.view.canvas import Canvas, cut, width_of, wrap
+from genial.client.view.door import draw_door
 from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
@@ -22,6 +23,7 @@ _QUESTIONS = {
     Ask.QUIT: N_("Quit Genial?"),
     Ask.RESIGN: N_("Resign? You take no more turns in this game."),
     Ask.EXCHANGE: N_("Show your rack to everybody and draw a new one? That ends your turn."),
+    Ask.FINGERPRINT: N_("Does the host itself show the same fingerprint?"),
     Ask.SHELVE: N_("Put the table away for another evening? Its game and every seat are kept."),
     Ask.END_GAME: N_("Propose to end the game as it stands?"),
 }
@@ -59,6 +61,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
                 model.scroll,
                 look,
             )
+    if model.door is not None:
+        draw_door(canvas, model, model.door, look)
     if model.question is not None:
         question = (
             model.quit_warning

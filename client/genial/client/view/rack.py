@@ -30,7 +30,7 @@ def draw_small_rack(
     title = _("RACK")
     if look.ascii:
         end = canvas.put(x, y, f"-- {title}", "muted")
-        canvas.put(end + 2, y, f"{_('1-6, r turns')} --" if keys else "--", "muted")
+        canvas.put(end + 2, y, _("1-6, r turns") + " --" if keys else "--", "muted")
     else:
         end = canvas.put(x, y, title, "muted", bold=True)
         if keys:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genial.client.model import Model
 from genial.client.palette import Look
+from genial.client.sentences import table_name
 from genial.client.text import _, ngettext
 from genial.client.updates import DealStep
 from genial.client.view.canvas import Canvas, cut, wrap
@@ -27,7 +28,7 @@ def draw_room(canvas: Canvas, model: Model, look: Look) -> None:
     for number, line in enumerate(wrap(_advice(model, free), 76)[:2]):
         canvas.put(ox + 2, 3 + number, line, "muted")
     canvas.fill(ox + 1, 5, 78, 8, "panel")
-    end = canvas.put(ox + 3, 5, cut(table.name, 30), "strong", bold=True)
+    end = canvas.put(ox + 3, 5, cut(table_name(table.name), 30), "strong", bold=True)
     canvas.put(end + 2, 5, cut(rules_words(table), ox + 79 - end - 2), "muted")
     if model.seat is not None:
         canvas.fill(ox + 1, 7 + model.seat, 39, 1, "sel")

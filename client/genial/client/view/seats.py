@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from genial.client.palette import Look
+from genial.client.sentences import table_name
 from genial.client.text import _, ngettext
 from genial.client.view.canvas import Canvas, cut
 from genial.client.view.words import level_word, mode_word, preset_word
@@ -72,7 +73,10 @@ def rules_words(table: Table) -> str:
     preset = preset_word(
         Preset.OFFICIAL if rules.preset == game_pb2.PRESET_OFFICIAL else Preset.GENIAL
     )
-    return f"{players}, {mode}, {preset}"
+    words = [players, mode, preset]
+    if table.options.has_password:
+        words.append(_("with a password"))
+    return ", ".join(words)
 
 
 def clock_words(table: Table) -> str:
@@ -136,7 +140,7 @@ def draw_table_details(
 ) -> None:
     """A panel of 78 columns by 7 rows from (x, y)."""
     canvas.fill(x, y, 78, 7, "panel")
-    end = canvas.put(x + 2, y, cut(table.name, 30), "strong", bold=True)
+    end = canvas.put(x + 2, y, cut(table_name(table.name), 30), "strong", bold=True)
     canvas.put(end + 2, y, cut(rules_words(table), x + 78 - end - 2), "muted")
     draw_seats(canvas, x + 2, y + 2, table.seats, None)
     free_shown = False

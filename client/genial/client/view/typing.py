@@ -12,6 +12,7 @@ _LABELS = {
     Purpose.NAME: N_("your name"),
     Purpose.CHAT: N_("say"),
     Purpose.COMMAND: ":",
+    Purpose.PASSWORD: N_("password"),
 }
 
 
@@ -32,7 +33,8 @@ def draw_entry(
     canvas.put(x, y, ">", "strong", bold=True)
     room = width - 3
     start = 0
-    while width_of(entry.text[start : entry.cursor]) >= room:
+    text = "*" * len(entry.text) if entry.purpose is Purpose.PASSWORD else entry.text
+    while width_of(text[start : entry.cursor]) >= room:
         start += 1
-    canvas.put(x + 2, y, cut(entry.text[start:], room), "text")
-    canvas.cursor = (x + 2 + width_of(entry.text[start : entry.cursor]), y)
+    canvas.put(x + 2, y, cut(text[start:], room), "text")
+    canvas.cursor = (x + 2 + width_of(text[start : entry.cursor]), y)

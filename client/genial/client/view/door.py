@@ -1,0 +1,58 @@
+"""The panel in which a host or a table asks for its password."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from genial.client.model import Door, DoorKind, Model
+from genial.client.palette import Look
+from genial.client.sentences import table_name
+from genial.client.text import _
+from genial.client.view.canvas import Canvas, cut, wrap
+from genial.client.view.typing import draw_entry
+
+ROWS: Final = 7
+_GROUP: Final = 8
+
+
+def draw_door(canvas: Canvas, model: Model, door: Door, look: Look) -> None:
+    """The rows above the last: who asks, the fingerprint to be compared, what is typed."""
+    ox = (canvas.width - 80) // 2
+    top = canvas.height - 1 - ROWS
+    canvas.fill(0, top, canvas.width, ROWS, "panel")
+    canvas.put(ox + 2, top + 1, cut(_heading(door), 76), "strong", bold=True)
+    lines = wrap(door.wrong, 76)[:2] if door.wrong else []
+    if door.fresh:
+        lines = [
+            _("It is new here, and its certificate has this fingerprint:"),
+            fingerprint_text(door.certificate),
+        ]
+    for number, line in enumerate(lines):
+        canvas.put(ox + 2, top + 2 + number, line, "text")
+    if not door.fresh:
+        canvas.put(ox + 2, top + 4, cut(_explained(door), 76), "muted")
+    if model.entry is not None:
+        draw_entry(canvas, ox + 2, canvas.height - 2, 50, model.entry, look)
+
+
+def fingerprint_text(certificate: str) -> str:
+    """A fingerprint in groups, to be compared by eye."""
+    return " ".join(
+        certificate[start : start + _GROUP] for start in range(0, len(certificate), _GROUP)
+    )
+
+
+def _heading(door: Door) -> str:
+    match door.kind:
+        case DoorKind.HOST:
+            return _("The host {name} asks for a password.").format(name=door.name)
+        case DoorKind.TABLE:
+            return _("The table {name} asks for a password.").format(name=table_name(door.name))
+        case DoorKind.NEW_TABLE:
+            return _("A password for the new table: friends need it to sit down.")
+
+
+def _explained(door: Door) -> str:
+    if door.kind is DoorKind.NEW_TABLE:
+        return _("It is not shown while you type. Esc leaves it, and no table is opened.")
+    return _("It is not shown while you type. Esc leaves it, and nothing is sent.")
