@@ -81,6 +81,11 @@ class Lan:
         port = f"v{self.laptops.index(laptop)}"
         _ip("-n", self.switch, "link", "set", port, "type", "bridge_slave", "isolated", "on")
 
+    def spare_multicast(self, laptop: Laptop) -> None:
+        """Passes on to it only what is for it alone or a broadcast, as some Wi-Fi does."""
+        port = f"v{self.laptops.index(laptop)}"
+        _ip("-n", self.switch, "link", "set", port, "type", "bridge_slave", "mcast_flood", "off")
+
     def unplug(self, laptop: Laptop) -> None:
         """Pulls a laptop's cable."""
         _ip("-n", self.switch, "link", "set", f"v{self.laptops.index(laptop)}", "down")

@@ -227,6 +227,17 @@ def test_a_dead_adapter_of_the_host_costs_nobody_anything(tmp_path: Path) -> Non
             assert rows[host_id]["addresses"][0] == home.address
 
 
+def test_a_guest_whom_no_multicast_reaches_is_answered_alone(tmp_path: Path) -> None:
+    with lan(3) as network:
+        home, first, guest = network.laptops
+        network.spare_multicast(guest)
+        with hosting(home, tmp_path, "Kitchen") as (_, host_id):
+            with listing(first) as seen:
+                seen.until(lambda rows: bool(rows.get(host_id, {}).get("reachable")))
+            with listing(guest) as seen:
+                seen.until(lambda rows: bool(rows.get(host_id, {}).get("reachable")))
+
+
 def test_fifty_announcements_at_once(tmp_path: Path) -> None:
     with lan(3) as network:
         home, crowd, guest = network.laptops

@@ -18,8 +18,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
-from zeroconf import (
+from zeroconf import (  # type: ignore[attr-defined]  # it lists two of these nowhere
     BadTypeInNameException,
+    DNSOutgoing,
+    DNSQuestion,
     DNSQuestionType,
     Error,
     InterfaceChoice,
@@ -68,6 +70,8 @@ _RESOLVERS: Final = 32
 """Announcements that are asked for at once; whole ones, as every host sends, need no asking."""
 
 _ASKED_AT_ONCE: Final = 64
+
+_QUERY, _PTR, _IN = 0, 12, 1  # RFC 1035
 
 _FAULTS: Final = (OSError, Error, RuntimeError)
 """What zeroconf raises when a network is not as it should be."""
@@ -192,10 +196,24 @@ class Browser:
             self._zeroconf.zeroconf,
             SERVICE_TYPE,
             handlers=[self._on_service],
-            # Asking for a unicast answer loses it where several programs share the
-            # port; a multicast question is answered to all.
+            # An answer to us alone is lost where several programs share the port; one to all
+            # never is.
             question_type=DNSQuestionType.QM,
         )
+        self._spawn(self._ask_for_ourselves(self._zeroconf.zeroconf))
+
+    async def _ask_for_ourselves(self, zeroconf: Zeroconf) -> None:
+        """Asks for an answer to this laptop alone, too, once.
+
+        What was told to all within the last second, mDNS does not tell them again before that
+        second is over; and some access points lose what is for all.
+        """
+        await zeroconf.async_wait_for_start()
+        question = DNSQuestion(SERVICE_TYPE, _PTR, _IN)
+        question.unicast = True
+        packet = DNSOutgoing(_QUERY)
+        packet.add_question(question)
+        zeroconf.async_send(packet)
 
     async def _follow_networks(self) -> None:
         loop = asyncio.get_running_loop()
