@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
-import tempfile
-import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +19,10 @@ def report(error: BaseException, command: str) -> str:
     Returns:
         One line for the person, with the path of the file.
     """
+    # Loaded for a fault alone.
+    import platform
+    import traceback
+
     story = "".join(traceback.format_exception(error))
     text = (
         f"genial {VERSION}, Python {platform.python_version()}, {platform.platform()}\n"
@@ -42,6 +43,8 @@ def log_dir() -> Path:
 
 
 def _write(text: str) -> Path | None:
+    import tempfile
+
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     for folder in (log_dir(), Path(tempfile.gettempdir())):
         path = folder / f"crash-{moment}-{os.getpid()}.log"

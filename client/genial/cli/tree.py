@@ -29,6 +29,9 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
 }
 """Name of a command: the module whose attribute of that name it is, and what it does."""
 
+_CLIENTS: Final = frozenset(("play", "learn", "join", "watch", "replay"))
+"""Commands that run for as long as somebody plays, and take as little memory as they can."""
+
 
 class PlacesMixin(click.Command):
     """Says below each help where data, settings and logs live."""
@@ -63,6 +66,8 @@ class LazyGroup(PlacesMixin, click.Group):
         """Imports the command's module."""
         if cmd_name not in _COMMANDS:
             return None
+        if cmd_name in _CLIENTS:
+            importlib.import_module("genial.client.lean")
         module = importlib.import_module(_COMMANDS[cmd_name][0])
         command = getattr(module, cmd_name)
         if not isinstance(command, click.Command):

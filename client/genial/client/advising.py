@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING
 
 from genial.client.messages import Failed, Hinted, Reviewed
@@ -46,7 +46,7 @@ class ScreenAdvice:
             memory.observe(event)
         try:
             advice = await self._thinking().hint(view, memory)
-        except BrokenProcessPool:
+        except BrokenExecutor:
             return Failed(_("The hint did not come about; ask again."))
         best = advice.best[0]
         solo = view.rules.mode is Mode.SOLO
@@ -64,7 +64,7 @@ class ScreenAdvice:
             review = await self._thinking().review(opened.record)
         except RecordFileError as error:
             return Failed(str(error))
-        except BrokenProcessPool:
+        except BrokenExecutor:
             return Failed(_("The review did not come about; ask again."))
         return Reviewed(tuple(review_text(review).splitlines()) if review is not None else ())
 

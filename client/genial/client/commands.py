@@ -26,7 +26,6 @@ from genial.client.messages import (
     TakeBack,
 )
 from genial.client.model import Ask, Model, Overlay
-from genial.client.replay import NoSuchEventError
 from genial.client.sentences import refused_sentence
 from genial.client.text import _
 from genial.engine.board import MalformedCellError, parse_cell
@@ -156,6 +155,9 @@ def _jump(model: Model, number: str) -> Model:
     assert reel is not None
     if not (number.isascii() and number.isdigit() and len(number) < 7):
         return replace(model, notice=_("Type it like this: jump 42"))
+    # Loaded already, with the record that is shown.
+    from genial.client.replay import NoSuchEventError
+
     try:
         return replaying.go(model, reel.replay.place_of(int(number)))
     except NoSuchEventError as error:

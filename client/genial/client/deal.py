@@ -14,18 +14,20 @@ import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from genial.client.text import _
 from genial.client.updates import DealStep
 from genial.engine.moves import TakenOver
-from genial.engine.record import Judgement, Record, Verdict
 from genial.engine.rules import Rules, SeatKind
 from genial.engine.shuffle import SCHEME, SECRET_BYTES, commitment, nonce_hash
 from genial.engine.view import SeenEvent, project
 from genial.v1.game_pb2 import GameView, Shuffle
 from genial.v1.table_pb2 import Table, TableState
 from genial.wire.values import SEAT_KINDS, rules_from_message, rules_to_message
+
+if TYPE_CHECKING:
+    from genial.engine.record import Judgement, Record
 
 _DEALING: Final = (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE)
 
@@ -348,6 +350,9 @@ def judge_deal(
         seat: The client's seat, None for a spectator.
         seen: The events seen while the game ran, by number.
     """
+    # A record is judged once, at the end; until then its reader need not be loaded.
+    from genial.engine.record import Verdict
+
     problems = list(deal.problems) if deal else []
     if judgement.verdict is not Verdict.VERIFIED:
         place = "" if judgement.line is None else _("line {line}: ").format(line=judgement.line)

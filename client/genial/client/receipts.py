@@ -12,7 +12,6 @@ from genial.client.errors import GenialError, HostUnreachableError, StorageError
 from genial.client.link import HostLink
 from genial.client.text import _
 from genial.client.updates import DealVerdict
-from genial.engine.record import judge
 from genial.engine.view import SeenEvent
 from genial.wire.errors import Reason
 
@@ -38,6 +37,8 @@ async def verify(
     except GenialError as error:
         sentence = _("the record could not be fetched: {reason}").format(reason=error.sentence)
         return DealVerdict(game_id, False, (sentence,), None, None)
+    from genial.engine.record import judge
+
     judgement = await asyncio.to_thread(judge, record)
     problems = judge_deal(judgement, deal, seat, seen)
     content = receipt(

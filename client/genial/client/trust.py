@@ -8,11 +8,11 @@ A password and a seat's token go only to a host that has passed `judge`.
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import ipaddress
 import os
 import re
-import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,6 +35,7 @@ from genial.client.errors import (
     WrongFingerprintError,
 )
 from genial.client.files import private_dir, read_json, storing, write_json
+from genial.client.hello import NoTlsError, RefusedHelloError, Shown, shown_by
 from genial.client.text import _
 from genial.client.whereabouts import Whereabouts
 from genial.wire.metadata import CERTIFICATE_NAME
@@ -95,27 +96,19 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
     """
     # Nothing is verified here on purpose: the certificate is what this asks for, and
     # nothing is sent. The channel that is opened afterwards accepts no other one.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols([_HTTP2])
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         async with asyncio.timeout(timeout):
-            # The name is the certificate's, as on every channel: an address with a zone
-            # (fe80::1%eth0) is no name that TLS could take.
-            _reader, writer = await asyncio.open_connection(
-                host, port, ssl=context, server_hostname=CERTIFICATE_NAME
-            )
-    except ssl.SSLError as error:
+            shown = await _shown_by(host, port, timeout)
+    except NoTlsError as error:
         raise PlaintextHostError(
             _(
                 "The host at {address} does not encrypt. If it was started with --plaintext and"
                 " you trust everybody on this network, add --plaintext here too."
             ).format(address=address),
-            detail=error.reason or "",
+            detail=str(error),
         ) from error
-    except (ConnectionResetError, EOFError) as error:
+    except (ConnectionResetError, EOFError, RefusedHelloError) as error:
         raise no_host(address) from error
     except TimeoutError as error:
         raise _unreachable(address, "timeout") from error
@@ -123,16 +116,53 @@ async def fetch_certificate(host: str, port: int, timeout: float) -> Certificate
         # asyncio puts words of its own in the place of the system's.
         detail = os.strerror(error.errno) if error.errno else str(error)
         raise _unreachable(address, detail) from error
+    if shown.protocol != _HTTP2:
+        raise no_host(address)
+    return Certificate(_pem(shown.certificate), hashlib.sha256(shown.certificate).hexdigest())
+
+
+async def _shown_by(host: str, port: int, timeout: float) -> Shown:
     try:
-        tls: ssl.SSLObject = writer.get_extra_info("ssl_object")
-        shown = tls.getpeercert(binary_form=True)
-        if shown is None or tls.selected_alpn_protocol() != _HTTP2:
-            raise no_host(address)
-        return Certificate(
-            ssl.DER_cert_to_PEM_cert(shown).encode(), hashlib.sha256(shown).hexdigest()
-        )
-    finally:
-        writer.transport.abort()
+        # The name is the certificate's, as on every channel: an address with a zone
+        # (fe80::1%eth0) is no name that TLS could take.
+        return await shown_by(host, port, name=CERTIFICATE_NAME, protocol=_HTTP2)
+    except RefusedHelloError as error:
+        if error.about_protocol:
+            raise
+    except (ConnectionResetError, EOFError):
+        pass  # Some hang up instead of refusing.
+    return await asyncio.to_thread(_handshake_with, host, port, timeout)
+
+
+def _handshake_with(host: str, port: int, timeout: float) -> Shown:
+    """The same by a whole handshake: of servers that speak nothing before TLS 1.3.
+
+    Raises:
+        RefusedHelloError: The server does not take this either.
+        OSError: There is no connection.
+    """
+    # Loaded for such servers alone, see `hello`; blocking, since asyncio may lack TLS (`lean`).
+    import socket
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols([_HTTP2])
+    try:
+        with (
+            socket.create_connection((host, port), timeout) as plain,
+            context.wrap_socket(plain, server_hostname=CERTIFICATE_NAME) as tls,
+        ):
+            return Shown(tls.getpeercert(binary_form=True) or b"", tls.selected_alpn_protocol())
+    except ssl.SSLError as error:
+        raise RefusedHelloError(0) from error
+
+
+def _pem(der: bytes) -> bytes:
+    lines = base64.encodebytes(der).replace(b"\n", b"")
+    rows = [lines[at : at + 64] for at in range(0, len(lines), 64)]
+    return b"\n".join([b"-----BEGIN CERTIFICATE-----", *rows, b"-----END CERTIFICATE-----", b""])
 
 
 def _unreachable(address: str, detail: str) -> HostUnreachableError:

@@ -19,9 +19,10 @@ from ipaddress import (
     ip_address,
     ip_interface,
 )
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-import ifaddr
+if TYPE_CHECKING:
+    import ifaddr
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,9 @@ def list_adapters() -> list[Adapter]:
     Raises:
         OSError: The system does not tell.
     """
+    # It loads ctypes, which a client that was told an address has no use for.
+    import ifaddr
+
     return [
         Adapter(
             adapter.nice_name,

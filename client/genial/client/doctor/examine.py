@@ -2,26 +2,26 @@
 
 findings = await examine("192.168.1.20")       # `genial doctor`, everything
 findings = await examine_network()             # behind the list that stays empty
+
+Each check is loaded when it is asked for: the list of tables knows of this all the time, and
+mostly needs none of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 
-from genial.client.doctor.clock import examine_clock
 from genial.client.doctor.findings import Finding
-from genial.client.doctor.firewalls import examine_firewalls
-from genial.client.doctor.hosts import examine_host, examine_hosts, examine_own_port
-from genial.client.doctor.multicast import examine_multicast
-from genial.client.doctor.networks import examine_adapters
-from genial.client.doctor.terminal import examine_terminal
-from genial.client.doctor.versions import examine_versions
 from genial.client.trust import Access, KnownHosts
 from genial.wire.networks import list_adapters
 
 
 async def examine_network() -> list[Finding]:
     """Adapters, multicast, port 5353, firewalls: what finding anybody depends on."""
+    from genial.client.doctor.firewalls import examine_firewalls
+    from genial.client.doctor.multicast import examine_multicast
+    from genial.client.doctor.networks import examine_adapters
+
     loop = asyncio.get_running_loop()
     try:
         adapters = await loop.run_in_executor(None, list_adapters)
@@ -46,6 +46,11 @@ async def examine(
         known: Hosts that are remembered; nothing is added.
         look_seconds: How long to look for hosts.
     """
+    from genial.client.doctor.clock import examine_clock
+    from genial.client.doctor.hosts import examine_host, examine_hosts, examine_own_port
+    from genial.client.doctor.terminal import examine_terminal
+    from genial.client.doctor.versions import examine_versions
+
     network = asyncio.create_task(examine_network())
     hosts = asyncio.create_task(examine_hosts(look_seconds))
     here = [

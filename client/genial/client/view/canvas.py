@@ -155,7 +155,13 @@ class Canvas:
             self._mend(y, x, right)
             chars[x:right] = text
             if bg is None:
-                inks[x:right] = [(fg, ink[1], bold, underline) for ink in inks[x:right]]
+                # One ink for a whole piece of text: a large screen has ten thousand places.
+                under = inks[x:right]
+                ground = under[0][1] if under else ""
+                ink = (fg, ground, bold, underline)
+                inks[x:right] = [
+                    ink if each[1] is ground else (fg, each[1], bold, underline) for each in under
+                ]
             else:
                 inks[x:right] = [(fg, bg, bold, underline)] * len(text)
             return right
