@@ -11,7 +11,13 @@ from genial.client.errors import IncompatibleHostError, RefusedError
 from genial.client.link import connect
 from genial.client.session import GameChanged, RefusedUpdate, join
 from genial.client.updates import Update
-from genial.client.versions import explained, passed_over, protocol_fault, who_is_older
+from genial.client.versions import (
+    explained,
+    passed_over,
+    protocol_fault,
+    protocol_hint,
+    who_is_older,
+)
 from genial.v1.game_pb2 import GameView, Rules
 from genial.v1.lobby_service_pb2 import CreateTableRequest
 from genial.v1.table_pb2 import FirstSeat, Host, Table, TableOptions
@@ -48,6 +54,16 @@ def test_protocols() -> None:
     assert strange is not None
     assert "upgrade both" in strange.sentence
     assert "\x1b" not in strange.sentence
+
+
+def test_protocols_in_a_few_words() -> None:
+    assert protocol_hint("v1") == ""
+    assert protocol_hint("v2") == "speaks v2: upgrade this client"
+    assert protocol_hint("v0") == "speaks v0: the host is too old"
+    strange = protocol_hint("\x1b[2J" * 40)
+    assert strange.endswith("upgrade both")
+    assert "\x1b" not in strange
+    assert len(strange) < 43  # as a row of the list has it
 
 
 def test_who_is_older() -> None:

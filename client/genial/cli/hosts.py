@@ -67,9 +67,12 @@ def as_document(host: FoundHost) -> dict[str, Any]:
 
 
 def _line(host: FoundHost) -> str:
+    from genial.client.versions import protocol_hint
+
     if not host.reachable:
-        return f"{host.name}  {host.address}  unreachable  id {host.host_id}"
-    return (
-        f"{host.name}  {host.address}  {host.tables} tables, {host.open_seats} open seats"
-        f"  id {host.host_id}"
-    )
+        state = "unreachable"
+    elif not (state := protocol_hint(host.version)):
+        tables = f"{host.tables} table{'' if host.tables == 1 else 's'}"
+        seats = f"{host.open_seats} open seat{'' if host.open_seats == 1 else 's'}"
+        state = f"{tables}, {seats}"
+    return f"{host.name}  {host.address}  {state}  id {host.host_id}"

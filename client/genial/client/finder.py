@@ -22,7 +22,7 @@ from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import HeldSeat, TableRow
 from genial.client.store import Store
 from genial.client.updates import ConnectionChanged, Link
-from genial.client.versions import protocol_fault
+from genial.client.versions import protocol_hint
 from genial.v1.game_pb2 import SEAT_KIND_BOT
 from genial.v1.table_pb2 import (
     TABLE_STATE_ABANDONED,
@@ -116,17 +116,19 @@ class Finder:
             self._neighbours.clear()
             self._refused.clear()
 
-    async def add(self, address: str) -> None:
-        """List the tables of a host whose address was typed.
+    async def add(self, address: str) -> str:
+        """List the tables of a host whose address was typed; returns the host's id.
 
         Raises:
             GenialError: Nobody answers there.
         """
         link = await self._make_link(address, store=self._store)
-        if link.host.host_id in self._watched:
+        host_id = link.host.host_id
+        if host_id in self._watched:
             await link.close()
-            return
-        self._follow(link.host.host_id, link.address, link)
+        else:
+            self._follow(host_id, link.address, link)
+        return host_id
 
     async def _examine_while_empty(self) -> None:
         """A list that stays empty explains itself by what this computer's network is like."""
@@ -159,9 +161,8 @@ class Finder:
 
     def _follow_found(self) -> None:
         for host in self._found:
-            fault = protocol_fault(host.version, "", host.address)
-            if fault is not None:
-                self._refused[host.host_id] = _Refused(fault.sentence)
+            if hint := protocol_hint(host.version):
+                self._refused[host.host_id] = _Refused(hint)
                 continue
             if not host.reachable:
                 continue

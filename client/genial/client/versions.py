@@ -23,6 +23,7 @@ from genial.wire.version import SOFTWARE
 _PROTOCOL: Final = re.compile(r"v(\d{1,4})", re.ASCII)
 _SOFTWARE: Final = re.compile(r"genial-lan (\d{1,4})\.(\d{1,4})\.(\d{1,4})(.*)", re.ASCII)
 _SHOWN: Final = 40
+_SHOWN_SHORT: Final = 8
 
 _MISUNDERSTOOD: Final = (Reason.MALFORMED, Reason.NOT_OFFERED, Reason.UNKNOWN_BOT_LEVEL)
 """Reasons that between two versions are mostly no fault of anybody's."""
@@ -33,7 +34,7 @@ def protocol_fault(protocol: str, software: str, where: str) -> IncompatibleHost
 
     Args:
         protocol: As the host tells it, like "v1".
-        software: As the host tells it; empty if unknown.
+        software: As the host tells it.
         where: The host, for the sentence.
     """
     if protocol == PROTOCOL:
@@ -65,6 +66,24 @@ def protocol_fault(protocol: str, software: str, where: str) -> IncompatibleHost
             ours=PROTOCOL,
         ),
     )
+
+
+def protocol_hint(protocol: str) -> str:
+    """The same in a few words, for a row of a list; empty when it can be spoken with.
+
+    Args:
+        protocol: As the host announces it, like "v1".
+    """
+    if protocol == PROTOCOL:
+        return ""
+    theirs, ours = _PROTOCOL.fullmatch(protocol), _PROTOCOL.fullmatch(PROTOCOL)
+    if theirs is None or ours is None:
+        words = _("speaks {theirs}: upgrade both")
+    elif int(theirs[1]) > int(ours[1]):
+        words = _("speaks {theirs}: upgrade this client")
+    else:
+        words = _("speaks {theirs}: the host is too old")
+    return words.format(theirs=printable(protocol, _SHOWN_SHORT))
 
 
 def who_is_older(software: str, ours: str = SOFTWARE) -> str:

@@ -145,6 +145,13 @@ def test_the_list_says_that_a_host_asks_and_enter_answers() -> None:
     assert model.busy
 
 
+def test_why_a_host_is_not_listed_with_its_tables_is_told_in_full_below() -> None:
+    why = "This sentence says why, and is longer than its row in the list has room for, to the end."
+    row = replace(lobby().browse.rows[-1], note=why, silent_since=None)
+    shown = text_of(replace(lobby(), browse=Browse((row,), 0)))
+    assert "has room for, to the end." in " ".join(shown.split())
+
+
 # --- at real hosts ------------------------------------------------------------------
 
 

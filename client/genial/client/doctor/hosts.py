@@ -29,7 +29,7 @@ from genial.client.reach import Reached, reach
 from genial.client.text import _, ngettext, printable
 from genial.client.trust import Access, KnownHost, KnownHosts
 from genial.client.unreached import Outcome, outcome_of
-from genial.client.versions import who_is_older
+from genial.client.versions import protocol_hint, who_is_older
 from genial.v1.lobby_service_pb2 import GetHostRequest
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
 from genial.wire.announcement import DEFAULT_PORT
@@ -73,6 +73,11 @@ async def examine_hosts(seconds: float) -> list[Finding]:
                 ).format(count=len(live), hosts=shown),
             )
         )
+    findings.extend(
+        Finding(HOSTS, Verdict.NOTE, f"{host.name} {hint}")
+        for host in live
+        if (hint := protocol_hint(host.version))
+    )
     for host in found:
         if not host.reachable:
             tried = ", ".join(address_of(target) for target in host.targets)

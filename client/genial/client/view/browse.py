@@ -8,7 +8,7 @@ from genial.client.sentences import table_name
 from genial.client.text import N_, _, ngettext
 from genial.client.view.bars import draw_title
 from genial.client.view.board import SHAPES, hexagon
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.seats import draw_table_details, now_word, seats_words
 from genial.client.view.typing import draw_entry
 from genial.engine.tiles import SYMBOLS
@@ -147,6 +147,12 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
     chosen = browse.chosen
     if chosen is not None and chosen.table is not None:
         draw_table_details(canvas, ox + 1, y, chosen.table, chosen.address, look)
+    elif chosen is not None and chosen.note:
+        # Its row has room for the beginning alone.
+        locked = _("This host asks for a password; Enter lets you type it.")
+        note = locked if chosen.locked else chosen.note
+        for number, line in enumerate(wrap(note, 76)[:DETAIL_ROWS]):
+            canvas.put(ox + 3, y + number, line, "text")
     _address(canvas, model, ox + 2, canvas.height - 4, ox + 52, _("192.168.1.20 or a name"), look)
     if model.entry is not None and model.entry.purpose is Purpose.NAME:
         draw_entry(canvas, ox + 2, canvas.height - 2, 50, model.entry, look)
