@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from genial.client import replaying
 from genial.client.hearing import Step
@@ -25,11 +26,14 @@ from genial.client.messages import (
     StartGame,
     TakeBack,
 )
-from genial.client.model import Ask, Model, Overlay
+from genial.client.model import Ask, Model, Overlay, Screen
 from genial.client.sentences import refused_sentence
-from genial.client.text import _
+from genial.client.text import N_, _
 from genial.engine.board import MalformedCellError, parse_cell
 from genial.engine.tiles import MalformedTileError, Tile
+
+AT_TABLE: Final = frozenset({Screen.ROOM, Screen.GAME, Screen.END})
+BETWEEN: Final = frozenset({Screen.ROOM, Screen.END})
 
 COMMANDS = (
     *("place", "exchange", "refill", "say", "ready", "start", "bots", "remove", "kick", "lock"),
@@ -37,6 +41,18 @@ COMMANDS = (
     *("back", "leave", "jump", "log", "help", "quit"),
 )
 """What can be typed; never translated."""
+
+HELP: Final[tuple[tuple[str, str, frozenset[Screen]], ...]] = (
+    ("resign", N_("give the game up; you take no more turns"), frozenset({Screen.GAME})),
+    ("end", N_("propose to end the game as it stands, or agree"), frozenset({Screen.GAME})),
+    ("leave", N_("leave the table and give up your seat"), AT_TABLE),
+    ("bots hard", N_("a bot of that level takes a free seat"), BETWEEN),
+    ("remove 2", N_("the bot on that seat leaves"), BETWEEN),
+    ("kick 2", N_("take that seat from whoever sits there; for who opened the table"), AT_TABLE),
+    ("lock", N_("nobody else may sit down; `unlock` lets them again"), AT_TABLE),
+    ("jump 42", N_("to an event, by its number"), frozenset({Screen.REPLAY})),
+)
+"""What has no key of its own: how it is typed (never translated), what it does, and where."""
 
 Press = Callable[[Model, Action, str], Step]
 

@@ -4,7 +4,7 @@ Messages besides the session's own `Update`:
 
     Key Pasted Mouse          what the player did
     Tick                      a moment that the screen waited for
-    HostsSeen SeatsHeld LevelsKnown   what the network shows
+    HostsSeen Listed SeatsHeld LevelsKnown   what the network shows
     GamesKnown RecordOpened   what was asked for
     Seated Unseated           a table was entered or left
     Answered Told Failed      what came of an effect, or beside it
@@ -93,6 +93,13 @@ class HostsSeen:
     hosts: int
     problem: str = ""
     findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A host that was asked for by its address; its rows come, or are there already."""
+
+    host_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +200,7 @@ Message = (
     | Resized
     | Tick
     | HostsSeen
+    | Listed
     | SeatsHeld
     | LevelsKnown
     | GamesKnown

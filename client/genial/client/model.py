@@ -182,6 +182,7 @@ class Browse:
         since: When the search began, in seconds of `Model.now`.
         held: Seats to go back to.
         problem: Why searching does not work here, if it does not.
+        wanted: Id of a host that was asked for, to be chosen as soon as it is listed.
         findings: What may keep hosts from being found, while there are none.
     """
 
@@ -191,6 +192,7 @@ class Browse:
     since: float = 0.0
     held: tuple[HeldSeat, ...] = ()
     problem: str = ""
+    wanted: str = ""
     findings: tuple[Finding, ...] = ()
 
     @property

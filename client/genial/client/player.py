@@ -228,7 +228,7 @@ class Player:
             case m.CreateTable():
                 return lambda: self._create(effect)
             case m.Connect(address=address):
-                return lambda: self._search_with().add(address)
+                return lambda: self._connect(address)
 
     def _for_session(self, effect: m.Effect) -> None:
         session = self._session
@@ -277,6 +277,9 @@ class Player:
 
     async def _browse(self) -> None:
         await self._search_with().run()
+
+    async def _connect(self, address: str) -> None:
+        self.dispatch(m.Listed(await self._search_with().add(address)))
 
     async def _sit(self, address: str, table_id: str, name: str | None, password: str = "") -> None:
         link = await self._door.connect(address, store=self._store)

@@ -18,6 +18,7 @@ from genial.client.messages import (
     HostsSeen,
     Key,
     LevelsKnown,
+    Listed,
     Message,
     Mouse,
     PasswordAsked,
@@ -33,7 +34,7 @@ from genial.client.messages import (
     Told,
     Unseated,
 )
-from genial.client.model import Model, Overlay, Purpose, Reel, Screen, TableRow
+from genial.client.model import Browse, Model, Overlay, Purpose, Reel, Screen, TableRow
 from genial.client.passwords import ask_password
 from genial.client.pointing import point
 from genial.client.text import _
@@ -75,6 +76,8 @@ def _updated(model: Model, message: Message) -> Step:
             return replace(model, width=width, height=height), ()
         case HostsSeen():
             return _hosts(model, message), ()
+        case Listed(host_id=host_id):
+            return _listed(model, host_id), ()
         case SeatsHeld(held=held):
             return replace(model, browse=replace(model.browse, held=held)), ()
         case LevelsKnown(levels=levels):
@@ -171,17 +174,31 @@ def _hosts(model: Model, seen: HostsSeen) -> Model:
         for number, row in enumerate(rows):
             if _same_row(row, chosen):
                 selected = number
-    return replace(
-        model,
-        browse=replace(
-            browse,
-            rows=rows,
-            hosts=seen.hosts,
-            selected=selected,
-            problem=seen.problem,
-            findings=seen.findings,
-        ),
+    browse = replace(
+        browse,
+        rows=rows,
+        hosts=seen.hosts,
+        selected=selected,
+        problem=seen.problem,
+        findings=seen.findings,
     )
+    return replace(model, browse=_chosen_as_wanted(browse))
+
+
+def _listed(model: Model, host_id: str) -> Model:
+    """A host that was asked for is chosen; nothing more needs to be said of asking."""
+    asking = _("Asking {address}").format(address="")
+    notice = "" if model.notice.startswith(asking) else model.notice
+    browse = _chosen_as_wanted(replace(model.browse, wanted=host_id))
+    return replace(model, browse=browse, notice=notice)
+
+
+def _chosen_as_wanted(browse: Browse) -> Browse:
+    """With the first row of the wanted host chosen, if it has one by now."""
+    for number, row in enumerate(browse.rows):
+        if browse.wanted and row.host_id == browse.wanted and row.reachable:
+            return replace(browse, selected=number, wanted="")
+    return browse
 
 
 def _same_row(one: TableRow, other: TableRow) -> bool:

@@ -47,7 +47,7 @@ from genial.engine.tiles import Tile
 from genial.engine.view import HiddenDraw, SeenRefilled
 from genial.v1.table_pb2 import TABLE_STATE_OPEN, ChatMessage
 
-from .gallery import closing, first_tile, lobby, new_table, players, room, seen
+from .gallery import closing, end, first_tile, lobby, new_table, players, room, seen
 from .positions import mockup_model, mockup_view, placed, table_of
 
 
@@ -649,3 +649,44 @@ def test_tables_can_be_clicked() -> None:
 
 def test_directions_match_the_engine() -> None:
     assert len(DIRECTIONS) == 6
+
+
+# --- notices ------------------------------------------------------------------------
+
+LONG = (
+    "The host at 10.0.0.4:7718 shows another certificate than before: " + "0123456789abcdef" * 4
+    + " in place of " + "fedcba9876543210" * 4 + ". Either its owner has set it up anew, or"
+    " somebody else answers in its place. Ask the owner for the fingerprint."
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "model",
+    [lobby(), replace(lobby(), browse=Browse()), room(), end(), closing(), mockup_model()],
+    ids=["list", "empty list", "room", "end", "end of turn", "game"],
+)
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)], ids=lambda size: f"{size[0]}")
+def test_a_long_notice_is_read_to_its_end(model: Model, size: tuple[int, int]) -> None:
+    shown = draw(replace(model, notice=LONG), *size, Look()).text()
+    words = [word for word in LONG.split() if len(word) < 60]
+    assert [word for word in words if word not in shown] == []
+    # One that fits leaves the screen as it is.
+    short = draw(replace(model, notice="Well."), *size, Look()).text()
+    assert "Well." in short
+    assert draw(replace(model, notice=""), *size, Look()).text().split("\n")[5] in short
+
+
+def test_a_host_that_was_asked_for_is_chosen_when_its_rows_come() -> None:
+    model = replace(lobby(), browse=replace(lobby().browse, held=()))
+    model, _ = press(model, "a", *"10.0.0.9", "enter")
+    assert model.notice == "Asking 10.0.0.9"
+    model, _ = update(model, m.Listed("new"))
+    assert not model.notice
+    fresh = TableRow("new", "Eva", "10.0.0.9", None)
+    rows = (*model.browse.rows, fresh)
+    model, _ = update(model, m.HostsSeen(rows, 4))
+    assert model.browse.chosen == fresh
+    # Once, and not whenever something changes.
+    model, _ = press(model, "up")
+    model, _ = update(model, m.HostsSeen(rows, 4))
+    assert model.browse.chosen != fresh

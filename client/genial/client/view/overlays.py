@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from genial.client.commands import HELP
 from genial.client.keys import bindings_for
-from genial.client.model import Ask, Celebration, Model, Overlay
+from genial.client.model import Ask, Celebration, Model, Overlay, Screen
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
 from genial.client.view.canvas import Canvas, cut, width_of, wrap
@@ -13,6 +14,7 @@ from genial.client.view.door import draw_door
 from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
 from genial.client.view.log import log_lines
+from genial.client.view.notice import draw_long_notice
 from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
 from genial.engine.moves import Phase
@@ -61,6 +63,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
                 model.scroll,
                 look,
             )
+    if model.overlay is None and model.question is None and model.door is None:
+        draw_long_notice(canvas, model)
     if model.door is not None:
         draw_door(canvas, model, model.door, look)
     if model.question is not None:
@@ -128,7 +132,7 @@ def _band(canvas: Canvas, text: str) -> None:
 
 
 def help_lines(model: Model) -> list[list[Span]]:
-    """The keys of the screen below, with what they do."""
+    """The keys of the screen below, with what they do; then what can only be typed."""
     from dataclasses import replace
 
     lines: list[list[Span]] = []
@@ -141,4 +145,10 @@ def help_lines(model: Model) -> list[list[Span]]:
                     Span(_(binding.help), "text"),
                 ]
             )
+    typed = [(f":{words}", said) for words, said, screens in HELP if model.screen in screens]
+    if typed and (model.seat is not None or model.screen is Screen.REPLAY):
+        lines += [[], [Span(_("COMMANDS, TYPED AFTER :"), "muted", bold=True)]]
+        for words, said in typed:
+            shown = words + " " * max(1, 12 - width_of(words))
+            lines.append([Span(shown, "strong", bold=True), Span(_(said), "text")])
     return lines
