@@ -78,6 +78,7 @@ unused = "2d"
 [bots]
 processes = 2
 stand_in = "easy"
+names = ["Hal", "Deep Thought"]
 
 [log]
 format = "json"
@@ -156,6 +157,7 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     )
     assert settings.times == Times(300_000, 20_000, 90_000, 1_000, 172_800_000)
     assert (settings.bot_processes, settings.stand_in_level) == (2, "easy")
+    assert settings.bot_names == ("Hal", "Deep Thought")
     assert (config.log.format, config.log.level) == (LogFormat.JSON, LogLevel.DEBUG)
     assert config.log.file == tmp_path / "log" / "host.log"
     quick, pairs = config.tables
@@ -211,6 +213,9 @@ def test_no_key_is_forgotten_here() -> None:
         ('[times]\ngrace = "0s"', "times.grace: must be more than nothing"),
         ('[log]\nformat = "xml"', "log.format: must be one of text, json, not 'xml'"),
         ('[bots]\nstand_in = ""', "bots.stand_in: must have 1 to 40 characters"),
+        ('[bots]\nnames = ["Hal", ""]', "bots.names[1]: must have 1 to 24 characters"),
+        ('[bots]\nnames = ["Ha\\tl"]', "bots.names[0]: must be readable on one line"),
+        ('[bots]\nnames = ["Hal", "Hal"]', "bots.names[1]: 'Hal' is there already"),
         ('services = ["lobby", "gaem"]', "services[1]: must be one of lobby, game, bots, history"),
         ('[peers]\ngaem = "h:1"', "peers[gaem]: must be one of lobby"),
         ("services = []", "services: must name at least one"),

@@ -19,6 +19,7 @@ from genial.services.limits import Limits
 from genial.services.lobby.passing import STAND_IN_LEVEL
 from genial.services.lobby.standing import StandingTable
 from genial.services.lobby.table import Options, Times
+from genial.services.lobby.wording import NAME_LENGTH, clean
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError, HostSettings
 from genial.services.toml_values import Between, ConfigFault, Seconds, structure
 from genial.wire.announcement import DEFAULT_PORT, MOST_NEIGHBOURS
@@ -77,10 +78,12 @@ class BotsConfig:
     Attributes:
         processes: That share their seats.
         stand_in: Level of those that play on for people who are away.
+        names: What they are called; none: some names of our own.
     """
 
     processes: Annotated[int, Between(1, 64)] = 1
     stand_in: Level = STAND_IN_LEVEL
+    names: tuple[Annotated[str, Between(1, NAME_LENGTH)], ...] = ()
 
 
 _SECOND: Final = 1000
@@ -298,6 +301,16 @@ def check(config: HostConfig) -> list[str]:
     ]
     if config.services and apart and not config.plaintext and config.certificate is None:
         problems.append("certificate: must be one file for all services that run apart")
+    problems += [
+        f"bots.names[{place}]: must be readable on one line, not {name!r}"
+        for place, name in enumerate(config.bots.names)
+        if clean(name, NAME_LENGTH, "name") != name
+    ]
+    problems += [
+        f"bots.names[{place}]: {name!r} is there already"
+        for place, name in enumerate(config.bots.names)
+        if name in config.bots.names[:place]
+    ]
     if config.tables and Service.LOBBY not in config.services:
         problems.append("tables: the lobby, which keeps them, does not run here (services)")
     if config.limits.call_burst < config.limits.calls_per_second:
@@ -347,6 +360,7 @@ def settings_of(config: HostConfig, data: Path) -> HostSettings:
         limits=config.limits,
         bot_processes=config.bots.processes,
         stand_in_level=config.bots.stand_in,
+        bot_names=config.bots.names,
         draining=config.draining,
         standing=tuple(table.standing() for table in config.tables),
         neighbours=config.neighbours,

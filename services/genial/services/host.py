@@ -285,6 +285,7 @@ class Host:
                 most_watchers=limits.watchers,
                 chat_per_minute=limits.chat_per_minute,
                 stand_in_level=self.settings.stand_in_level,
+                bot_names=self.settings.bot_names,
                 draining=self.settings.draining,
             ),
         )

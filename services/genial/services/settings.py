@@ -50,6 +50,7 @@ class HostSettings:
         limits: What the host gives at most.
         bot_processes: Processes that the bots' seats are spread over.
         stand_in_level: Level of bots that play on for people who are away.
+        bot_names: What the host's bots are called; none: some names of our own.
         draining: No new tables; running ones are finished.
         standing: Tables that are always open.
         neighbours: Addresses of other hosts of the same party, for clients to list too.
@@ -71,6 +72,7 @@ class HostSettings:
     limits: Limits = field(default_factory=Limits)
     bot_processes: int = 1
     stand_in_level: str = STAND_IN_LEVEL
+    bot_names: tuple[str, ...] = ()
     draining: bool = False
     standing: tuple[StandingTable, ...] = ()
     neighbours: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from genial.engine.refusal import Refusal
 from genial.engine.rules import EndReason, Leaving, Mode, Rules
 from genial.engine.shuffle import nonce_hash
-from genial.services.lobby import commands, seating
+from genial.services.lobby import commands, seating, wording
 from genial.services.lobby.match import begin_game, finish_game, without_order
 from genial.services.lobby.passing import connect, elapse
 from genial.services.lobby.table import (
@@ -50,6 +51,7 @@ class Chance:
     """Never the same twice, always the same in the next run."""
 
     drawn: int = 0
+    bot_names: Sequence[str] = wording.BOT_NAMES
 
     def secret(self) -> bytes:
         self.drawn += 1

@@ -118,6 +118,18 @@ def test_who_was_sent_away_does_not_come_back() -> None:
         kick(table, "Ana", 1)
 
 
+def test_bots_are_called_what_the_host_was_told() -> None:
+    table = evening(4)
+    table.sit("Hal")
+    table.chance.bot_names = ("Hal", "Deep Thought")
+    for number in (1, 2, 3):
+        table.settle(seating.put_bot(table.table, number, "medium", table.now, table.chance))
+    names = [seat.name for seat in table.table.seats]
+    assert names[1] == "Deep Thought"
+    assert all(name.rstrip(" 23") in table.chance.bot_names for name in names)
+    assert len(set(names)) == 4
+
+
 def test_bots_are_sent_away_by_anybody_seated() -> None:
     table = evening(3)
     table.sit("Ana", "Max")

@@ -8,11 +8,11 @@ import logging
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from genial.services.lobby import passing
+from genial.services.lobby import passing, wording
 from genial.services.lobby.errands import BotErrands, RoomErrands
 from genial.services.lobby.runtime import RunningTable
 from genial.services.lobby.store import LobbyStore
@@ -35,7 +35,11 @@ _LONGEST_NAP: Final = 5.0
 
 
 class RealChance:
-    """Secrets and ids from the operating system."""
+    """Secrets and ids from the operating system, and the names that the host was given."""
+
+    def __init__(self, bot_names: Sequence[str] = ()) -> None:
+        """Without names, bots get some of our own."""
+        self.bot_names: Final = tuple(bot_names) or wording.BOT_NAMES
 
     def secret(self) -> bytes:
         """32 fresh random bytes."""
@@ -61,6 +65,7 @@ class LobbySettings:
         most_watchers: Streams for each table.
         chat_per_minute: Messages of chat from one seat.
         stand_in_level: Of bots that play on for people.
+        bot_names: What the host's bots are called; none: some names of our own.
         draining: No new tables.
     """
 
@@ -69,6 +74,7 @@ class LobbySettings:
     most_watchers: int = 1000
     chat_per_minute: int = 30
     stand_in_level: str = passing.STAND_IN_LEVEL
+    bot_names: tuple[str, ...] = ()
     draining: bool = False
 
 
@@ -97,7 +103,7 @@ class Lobby:
         self.settings: Final = settings or LobbySettings()
         self.store: Final = store
         self.secret: Final = secret
-        self.chance: Final[Chance] = chance or RealChance()
+        self.chance: Final[Chance] = chance or RealChance(self.settings.bot_names)
         self.times: Final = self.settings.times
         self.stand_in_level: Final = self.settings.stand_in_level
         self.closing: game_pb2.HostClosing | None = None

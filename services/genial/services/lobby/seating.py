@@ -229,7 +229,7 @@ def put_bot(
     seat = Seat(
         number,
         Occupant.BOT,
-        wording.bot_name(names_at(table), start),
+        wording.bot_name(names_at(table), start, chance.bot_names),
         level,
         token_hash,
         hosted=True,

@@ -6,6 +6,7 @@ Moments are milliseconds since 1970 UTC, as in the rest of the services.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -36,7 +37,12 @@ class Occupant(StrEnum):
 
 
 class Chance(Protocol):
-    """Where fresh secrets and ids come from; tests bring their own."""
+    """Where fresh secrets, ids and names come from; tests bring their own."""
+
+    @property
+    def bot_names(self) -> Sequence[str]:
+        """What bots are called, at least one."""
+        ...
 
     def secret(self) -> bytes:
         """32 fresh random bytes."""

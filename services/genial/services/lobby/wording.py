@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from genial.wire.errors import malformed
@@ -27,7 +27,7 @@ _COMBINING_RUN: Final = 2
 _RAW_FACTOR: Final = 8
 """Text longer than this many times its limit is refused unread, not cut."""
 
-_BOT_NAMES: Final = (
+BOT_NAMES: Final = (
     *("Ada", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Ines", "Jonas"),
     *("Klara", "Luca", "Marta", "Nico", "Olga", "Paul", "Rosa", "Silas", "Tilda", "Viktor"),
 )
@@ -116,14 +116,14 @@ def distinct(name: str, taken: Iterable[str]) -> str:
         number += 1
 
 
-def bot_name(taken: Iterable[str], start: int) -> str:
-    """A name for a bot that nobody at the table has; `start` says where to begin looking."""
+def bot_name(taken: Iterable[str], start: int, names: Sequence[str] = BOT_NAMES) -> str:
+    """One of `names` that nobody at the table has; `start` says where to begin looking."""
     used = {other.casefold() for other in taken}
-    for step in range(len(_BOT_NAMES)):
-        name = _BOT_NAMES[(start + step) % len(_BOT_NAMES)]
+    for step in range(len(names)):
+        name = names[(start + step) % len(names)]
         if name.casefold() not in used:
             return name
-    return distinct(_BOT_NAMES[start % len(_BOT_NAMES)], used)
+    return distinct(names[start % len(names)], used)
 
 
 def stand_in_name(name: str, taken: Iterable[str]) -> str:
