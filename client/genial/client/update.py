@@ -170,7 +170,8 @@ def _hosts(model: Model, seen: HostsSeen) -> Model:
     browse = model.browse
     chosen = browse.chosen
     selected = 0
-    if chosen is not None:
+    # What leads the list without being of use was chosen by nobody: it was there first.
+    if chosen is not None and (chosen.reachable or browse.selected > 0):
         for number, row in enumerate(rows):
             if _same_row(row, chosen):
                 selected = number

@@ -690,3 +690,17 @@ def test_a_host_that_was_asked_for_is_chosen_when_its_rows_come() -> None:
     model, _ = press(model, "up")
     model, _ = update(model, m.HostsSeen(rows, 4))
     assert model.browse.chosen != fresh
+
+
+def test_a_host_that_cannot_be_joined_keeps_the_cursor_from_no_other() -> None:
+    empty = Model(settings=lobby().settings)
+    useless = TableRow("old", "Eva", "10.0.0.9", None, False, note="too old")
+    model, _ = update(empty, m.HostsSeen((useless,), 0))
+    assert model.browse.chosen == useless
+    rows = (*lobby().browse.rows[:2], useless)
+    model, _ = update(model, m.HostsSeen(rows, 1))
+    assert model.browse.chosen == rows[0]
+    # Whoever goes there to read why stays there.
+    model, _ = press(model, "down", "down")
+    model, _ = update(model, m.HostsSeen((*lobby().browse.rows[:3], useless), 2))
+    assert model.browse.chosen == useless
