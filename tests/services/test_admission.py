@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,12 +14,13 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from genial.services.admission import Admission
+from genial.services.connections import server_options
 from genial.services.limits import Limits
 from genial.services.peers import service_call
 from genial.services.standard import add_standard_services
 from genial.v1 import lobby_service_pb2, table_pb2
 from genial.v1.lobby_service_pb2_grpc import LobbyServiceStub
-from genial.wire.errors import GenialError, Reason, from_rpc_error
+from genial.wire.errors import DETAILS_KEY, GenialError, Reason, from_rpc_error
 from genial.wire.metadata import HOST_PASSWORD, host_password_entry
 from genial.wire.serving import Call, rpc_handlers
 
@@ -205,8 +206,10 @@ class Host:
 
 
 @asynccontextmanager
-async def served(admission: Admission) -> AsyncIterator[Any]:  # a channel; stubs type one API
-    server = grpc.aio.server()
+async def served(
+    admission: Admission, options: Sequence[tuple[str, int]] = ()
+) -> AsyncIterator[Any]:  # a channel; stubs type one API
+    server = grpc.aio.server(options=list(options))
     service = lobby_service_pb2.DESCRIPTOR.services_by_name["LobbyService"]
     server.add_generic_rpc_handlers([rpc_handlers(service, Host(), admission)])
     health = add_standard_services(server, [service.full_name], admission)
@@ -237,6 +240,32 @@ class TestServed:
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await health.Check(health_pb2.HealthCheckRequest())
             assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+    async def test_what_is_too_large_gets_the_reason(self) -> None:
+        limits = Limits(request_bytes=1000, exempt=())
+        rpc = "/genial.v1.LobbyService/GetHost"
+        # An unknown field that says how long it is, as from a newer client.
+        large = b"\xfa\x3f\xd0\x0f" + bytes(2000)
+        long_entry = (("genial-nothing", "x" * 10_000),)
+        async with served(gate(limits=limits), server_options(limits)) as channel:
+            for data, metadata in ((large, ()), (b"", long_entry)):
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await channel.unary_unary(rpc)(data, metadata=metadata)
+                assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+                assert DETAILS_KEY in dict(caught.value.trailing_metadata())
+                assert from_rpc_error(caught.value).reason == Reason.MESSAGE_TOO_LARGE
+            await channel.unary_unary(rpc)(large[:2] + b"\xd0\x01" + bytes(208))
+
+    async def test_what_is_much_too_large_is_not_even_kept(self) -> None:
+        """gRPC ends such calls by itself, so that nobody fills the host's memory."""
+        limits = Limits(request_bytes=1000, exempt=())
+        rpc = "/genial.v1.LobbyService/GetHost"
+        async with served(gate(limits=limits), server_options(limits)) as channel:
+            for data, metadata in ((bytes(5000), ()), (b"", (("genial-nothing", "x" * 40_000),))):
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await channel.unary_unary(rpc)(data, metadata=metadata)
+                assert from_rpc_error(caught.value).reason == Reason.MESSAGE_TOO_LARGE
+                assert DETAILS_KEY not in dict(caught.value.trailing_metadata())
 
     async def test_streams_are_counted_and_given_back(self) -> None:
         async with served(gate(limits=Limits(streams_per_address=2, exempt=()))) as channel:

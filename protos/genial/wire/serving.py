@@ -54,16 +54,25 @@ class Call:
     Attributes:
         metadata: Text entries, keys in lower case; of a repeated key the last counts.
         peer: gRPC's name of the caller's address; "" in process.
+        size: Bytes of the request, serialised.
+        metadata_size: Bytes of all its metadata, keys included.
     """
 
     metadata: Mapping[str, str] = field(default_factory=dict)
     peer: str = ""
+    size: int = 0
+    metadata_size: int = 0
 
     @classmethod
-    def of(cls, context: Context) -> Call:
-        """The call of a gRPC context."""
+    def of(cls, context: Context, data: bytes = b"") -> Call:
+        """The call of a gRPC context, with this request."""
         entries = context.invocation_metadata() or ()
-        return cls({key: value for key, value in entries if isinstance(value, str)}, context.peer())
+        return cls(
+            {key: value for key, value in entries if isinstance(value, str)},
+            context.peer(),
+            len(data),
+            sum([len(key) + len(value) for key, value in entries]),
+        )
 
 
 class Gate(Protocol):
@@ -155,7 +164,7 @@ def _unary(
     gate: Gate,
 ) -> Callable[[bytes, Context], Awaitable[Message | bytes]]:
     async def behaviour(data: bytes, context: Context) -> Message | bytes:
-        call = Call.of(context)
+        call = Call.of(context, data)
         try:
             await gate.admit(rpc.full_name, call)
             return await method(parse(data), call)
@@ -173,7 +182,7 @@ def _streaming(
     gate: Gate,
 ) -> Callable[[bytes, Context], Awaitable[None]]:
     async def behaviour(data: bytes, context: Context) -> None:
-        call = Call.of(context)
+        call = Call.of(context, data)
         try:
             await gate.admit(rpc.full_name, call)
             # A generator that is not run to its end must still clean up, and now.

@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
-from genial.services.limits import Counter, Exemptions, Limits, RateLimiter, address_of_peer
+from genial.services.limits import (
+    METADATA_BYTES,
+    Counter,
+    Exemptions,
+    Limits,
+    RateLimiter,
+    address_of_peer,
+)
 from genial.services.peers import is_service
 from genial.wire.errors import GenialError, Reason
 from genial.wire.metadata import FORWARDED_BY, HOST_PASSWORD, host_password, same_secret
@@ -78,10 +85,14 @@ class Admission:
         """Lets a call in.
 
         Raises:
-            GenialError: TOO_MANY_CALLS, HOST_PASSWORD_NEEDED, BAD_HOST_PASSWORD,
-                TOO_MANY_GUESSES, or BAD_SERVICE_SECRET.
+            GenialError: MESSAGE_TOO_LARGE, TOO_MANY_CALLS, HOST_PASSWORD_NEEDED,
+                BAD_HOST_PASSWORD, TOO_MANY_GUESSES, or BAD_SERVICE_SECRET.
         """
-        if not call.peer or self._is_ours(call):
+        if not call.peer:
+            return
+        if call.size > self.limits.request_bytes or call.metadata_size > METADATA_BYTES:
+            raise GenialError(Reason.MESSAGE_TOO_LARGE, limit=self.limits.request_bytes)
+        if self._is_ours(call):
             return
         address = address_of_peer(call.peer)
         bound = address not in self._exempt

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from genial.services.limits import Exemptions, Limits, plain_address
+from genial.services.limits import METADATA_BYTES, Exemptions, Limits, plain_address
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,9 @@ _STREAMS_PER_CONNECTION: Final = 4000
 """A bot process may hold a thousand seats, two streams each. A client that has more open waits
 without a word, so this is far above what any needs; `Limits.streams_per_address` binds sooner."""
 
+_TOLD: Final = 4
+"""Whoever sends up to so many times too much is told why; beyond that gRPC ends the call."""
+
 SWEEP_SECONDS: Final = 2.0
 _FILES_TO_SPARE: Final = 512
 """File descriptors that a host needs beside its connections: database, bots, libraries."""
@@ -45,7 +48,11 @@ def server_options(limits: Limits) -> list[tuple[str, int]]:
     return [
         # A second server on the port would bind silently and get every other connection.
         ("grpc.so_reuseport", 0),
-        ("grpc.max_receive_message_length", limits.request_bytes),
+        # gRPC's own refusal of what is too large has no reason that a client could look at. So
+        # the gate sees a little more than it lets in (`Admission.admit`).
+        ("grpc.max_receive_message_length", _TOLD * limits.request_bytes),
+        ("grpc.max_metadata_size", _TOLD * METADATA_BYTES),
+        ("grpc.absolute_max_metadata_size", _TOLD * METADATA_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS_PER_CONNECTION),
         ("grpc.max_allowed_incoming_connections", limits.connections),
         ("grpc.server_handshake_timeout_ms", HANDSHAKE_SECONDS * 1000),
@@ -55,6 +62,9 @@ def server_options(limits: Limits) -> list[tuple[str, int]]:
         # night stays. The other name, min_recv_ping…, is one that gRPC ignores.
         ("grpc.keepalive_time_ms", _KEEPALIVE_SECONDS * 1000),
         ("grpc.keepalive_timeout_ms", _KEEPALIVE_TIMEOUT_SECONDS * 1000),
+        # The one before is TCP's, and a frozen laptop's kernel answers that. This is the
+        # ping's own, and a minute unless it is set.
+        ("grpc.http2.ping_timeout_ms", _KEEPALIVE_TIMEOUT_SECONDS * 1000),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.http2.min_ping_interval_without_data_ms", _SHORTEST_PING_SECONDS * 1000),

@@ -56,7 +56,7 @@ def _method(
         return (*kept, (FORWARDED_BY, secret))
 
     async def unary(data: bytes, context: Context) -> bytes:
-        call = Call.of(context)
+        call = Call.of(context, data)
         try:
             await gate.admit(rpc.full_name, call)
             timeout = context.time_remaining() or _LONGEST_CALL
@@ -68,7 +68,7 @@ def _method(
             await abort(context, error)
 
     async def stream(data: bytes, context: Context) -> None:
-        call = Call.of(context)
+        call = Call.of(context, data)
         messages = None
         try:
             await gate.admit(rpc.full_name, call)

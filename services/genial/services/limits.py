@@ -18,6 +18,10 @@ LOOPBACK: Final[tuple[Network, ...]] = (
 """Where the host's own bots, players who came by ssh, and whoever owns the machine call from."""
 
 
+METADATA_BYTES: Final = 8 * 1024
+"""Size of a call's metadata; tokens, passwords and what gRPC adds come to some hundred bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a host gives at most. Whoever asks for more gets RESOURCE_EXHAUSTED and a sentence.

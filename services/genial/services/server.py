@@ -46,6 +46,7 @@ def channel_to_peer(address: str, certificate: HostCertificate | None) -> grpc.a
         ("grpc.enable_http_proxy", 0),
         ("grpc.keepalive_time_ms", 5_000),
         ("grpc.keepalive_timeout_ms", 3_000),
+        ("grpc.http2.ping_timeout_ms", 3_000),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 1_500),

@@ -7,6 +7,7 @@ whether a call may come in. Here they get the manners of our own handlers.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import grpc
@@ -82,14 +83,14 @@ def _behind(
 
     async def unary(data: bytes, context: Context) -> Any:
         try:
-            await gate.admit(rpc, Call.of(context))
+            await gate.admit(rpc, Call.of(context, data))
             request = parse(data)
         except GenialError as error:
             await abort(context, error)
         return await inner(request, context)
 
     async def watch(data: bytes, context: Context) -> None:
-        call = Call.of(context)
+        call = Call.of(context, data)
         try:
             await gate.admit(rpc, call)
             request = parse(data)
@@ -104,7 +105,7 @@ def _behind(
         async def parsed() -> AsyncIterator[Any]:
             async for data in requests:
                 # Each request of a conversation is a call of its own to the limits.
-                await gate.admit(rpc, call)
+                await gate.admit(rpc, replace(call, size=len(data)))
                 yield parse(data)
 
         try:
