@@ -136,6 +136,13 @@ def check(language: str, wanted: Catalog) -> list[str]:
     return faults
 
 
+def _write(path: Path, content: bytes) -> None:
+    """In one step: whoever starts the game meanwhile reads a whole catalogue."""
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(content)
+    fresh.replace(path)
+
+
 def main() -> int:
     """Runs; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -148,8 +155,8 @@ def main() -> int:
             catalog = updated(language, wanted)
             path = path_of(language)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(po_text(catalog))
-            path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
+            _write(path, po_text(catalog))
+            _write(path.with_suffix(".mo"), mo_bytes(catalog))
         faults += check(language, wanted)
     for fault in faults:
         print(fault)

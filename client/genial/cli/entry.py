@@ -36,15 +36,19 @@ def run(arguments: Sequence[str]) -> int:
         _complain(f"genial: {failure.sentence}")
         return 1
     except (click.Abort, KeyboardInterrupt):
+        _complain("genial: Stopped before it was done.")
         return 1
-    except BrokenPipeError:
+    except streams.ReaderGoneError:
         streams.silence_output()
         return 1
     except streams.OutputError as fault:
         streams.silence_output()
         _complain(f"genial: Standard output cannot be written: {fault.strerror}.")
         return 1
-    except Exception as error:
+    except BaseException as error:
+        # Also a task that was cancelled, which is no Exception, and nobody's wish here.
+        if isinstance(error, SystemExit):
+            raise
         if isinstance(error, UnicodeEncodeError) and error.reason == _NOT_TEXT:
             _complain(
                 "genial: An argument or a variable of the environment is no UTF-8 text, so no"

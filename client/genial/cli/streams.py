@@ -15,14 +15,18 @@ class OutputError(OSError):
     """
 
 
+class ReaderGoneError(BrokenPipeError):
+    """Whoever read standard output has gone; a pipe of our own that breaks is not this."""
+
+
 class _Output(io.FileIO):
     """Standard output that says so when it is what fails."""
 
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:
-            raise
+        except BrokenPipeError as fault:
+            raise ReaderGoneError(fault.errno, fault.strerror) from fault
         except OSError as fault:
             raise OutputError(fault.errno, fault.strerror) from fault
 

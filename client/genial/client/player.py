@@ -153,6 +153,9 @@ class Player:
                 return await app.run_async(
                     pre_run=self._exit_if_asked, handle_sigint=False, set_exception_handler=False
                 )
+            except EOFError:
+                # The terminal is gone without a word; the seat stays as after a lost line.
+                return 0
             finally:
                 self._app = None
                 await self._close()
@@ -182,6 +185,16 @@ class Player:
         self._schedule_wake()
         if self._app is not None:
             self._app.invalidate()
+
+    def take(self, message: m.Message) -> None:
+        """As `dispatch`, for what calls from outside of any task: a fault ends the application.
+
+        The event loop would print it into the screen, and go on.
+        """
+        try:
+            self.dispatch(message)
+        except Exception as fault:
+            self._exit(fault)
 
     def _carry_out(self, effect: m.Effect) -> None:
         match effect:
@@ -463,7 +476,7 @@ class Player:
 
     def _awake(self) -> None:
         self._wake = None
-        self.dispatch(m.Tick(time.monotonic()))
+        self.take(m.Tick(time.monotonic()))
 
     async def _close(self) -> None:
         if self._wake is not None:
@@ -497,7 +510,14 @@ class Player:
         return app
 
     def canvas(self, width: int, height: int) -> Canvas:
-        """The screen at this size, drawn once for each model."""
+        """The screen at this size, drawn once for each model; a fault ends the application."""
+        try:
+            return self._canvas(width, height)
+        except Exception as fault:
+            self._exit(fault)
+            return Canvas(width, height)
+
+    def _canvas(self, width: int, height: int) -> Canvas:
         if (width, height) != (self.model.width, self.model.height):
             self.model, _effects = update(self.model, m.Resized(width, height))
         if self._drawn is None or self._drawn[0] is not self.model:

@@ -72,7 +72,7 @@ class Shown(Protocol):
     def canvas(self, width: int, height: int) -> Canvas:
         """The screen at this size."""
 
-    def dispatch(self, message: m.Message) -> None:
+    def take(self, message: m.Message) -> None:
         """Take a message."""
 
 
@@ -165,7 +165,7 @@ class GridWindow(Window):
         button = _BUTTONS.get(mouse_event.event_type)
         if button is not None:
             place = mouse_event.position
-            self._player.dispatch(m.Mouse(button, place.x, place.y))
+            self._player.take(m.Mouse(button, place.x, place.y))
 
 
 def key_bindings(player: Shown) -> KeyBindings:
@@ -175,7 +175,7 @@ def key_bindings(player: Shown) -> KeyBindings:
     def word(key: Keys, name: str) -> None:
         @bindings.add(key)
         def _pressed(event: KeyPressEvent) -> None:
-            player.dispatch(m.Key(name))
+            player.take(m.Key(name))
 
     for key, name in _WORDS.items():
         word(key, name)
@@ -184,11 +184,11 @@ def key_bindings(player: Shown) -> KeyBindings:
     def _typed(event: KeyPressEvent) -> None:
         if event.data.isprintable():
             for char in event.data:
-                player.dispatch(m.Key(char))
+                player.take(m.Key(char))
 
     @bindings.add(Keys.BracketedPaste)
     def _pasted(event: KeyPressEvent) -> None:
-        player.dispatch(m.Pasted(event.data))
+        player.take(m.Pasted(event.data))
 
     @bindings.add(Keys.ControlL)
     def _redraw(event: KeyPressEvent) -> None:
