@@ -179,7 +179,7 @@ def _nothing_open(address: str | None, links: Sequence[HostLink]) -> str:
 
 
 def _where(place: Place) -> str:
-    return f"{place.table.name} at {place.link.address}"
+    return f"{place.table.name} at {place.link.host.name}, {place.link.address}"
 
 
 async def _ask_which(places: Sequence[Place], reader: LineReader) -> Place:
