@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -326,5 +326,7 @@ async def _wait_or_kill(process: asyncio.subprocess.Process) -> None:
         async with asyncio.timeout(_FAREWELL_SECONDS):
             await process.wait()
     except TimeoutError:
-        process.terminate()
+        # It may end by itself at this very moment.
+        with suppress(ProcessLookupError):
+            process.terminate()
         await process.wait()
