@@ -431,6 +431,11 @@ def fill(template: str, metadata: Mapping[str, str]) -> str:
     return template.format_map({name: metadata.get(name, "?") for name in names})
 
 
+def used_before() -> GenialError:
+    """What to answer a request whose id had another request already."""
+    return malformed("request_id", "was used before, for something else; send a new one")
+
+
 def malformed(field: str, fault: str) -> GenialError:
     """A request whose `field` (a path like ``cells[0].q``) is wrong; `fault` says how."""
     return GenialError(Reason.MALFORMED, field=field, fault=fault)

@@ -92,6 +92,12 @@ class LobbyPort(Protocol):
         """Takes a seat for a bot."""
         ...
 
+    async def joined_before(
+        self, request: lobby_service_pb2.JoinTableRequest, call: Call
+    ) -> lobby_service_pb2.JoinTableResponse | None:
+        """What the same request was answered; None where it is new, or where nobody can say."""
+        ...
+
     async def kick_seat(
         self, request: lobby_service_pb2.KickSeatRequest, call: Call
     ) -> lobby_service_pb2.KickSeatResponse:
@@ -189,6 +195,12 @@ class RemoteLobby:
             self._stub.JoinTable, request, call
         )
         return response
+
+    async def joined_before(
+        self, request: lobby_service_pb2.JoinTableRequest, call: Call
+    ) -> lobby_service_pb2.JoinTableResponse | None:
+        """See LobbyPort. The contract has no such question: it is asked by joining again."""
+        return None
 
     async def kick_seat(
         self, request: lobby_service_pb2.KickSeatRequest, call: Call

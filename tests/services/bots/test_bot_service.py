@@ -96,6 +96,22 @@ def seat_request(table_id: str, **fields: object) -> pb.SeatBotRequest:
     return pb.SeatBotRequest(request_id=rid(), table_id=table_id, **fields)  # type: ignore[arg-type]
 
 
+async def test_a_repeat_is_answered_when_there_is_no_room_any_more(tmp_path: Path) -> None:
+    async with serving(tmp_path) as (world, bots):
+        (ana,) = await people_at_a_table(world, "Ana", rules=rules(4))
+        requests = [seat_request(ana.table_id) for _ in range(2)]
+        first = [await bots.seat_bot(request, ana.call) for request in requests]
+        await until(lambda: len(bots.written.jobs) == 2)
+        with refused(Reason.TOO_MANY_BOTS):
+            await bots.seat_bot(seat_request(ana.table_id), ana.call)
+        assert [await bots.seat_bot(request, ana.call) for request in requests] == first
+        with refused(Reason.MALFORMED):
+            again = pb.SeatBotRequest()
+            again.CopyFrom(requests[0])
+            again.level = "easy"
+            await bots.seat_bot(again, ana.call)
+
+
 async def test_a_bot_sits_on_the_last_open_seat_and_is_played(tmp_path: Path) -> None:
     async with serving(tmp_path) as (world, bots):
         (ana,) = await people_at_a_table(world, "Ana", rules=rules(3))

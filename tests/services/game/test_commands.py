@@ -153,13 +153,31 @@ async def test_an_unknown_game(services: GameServices) -> None:
 async def test_a_repeat_gets_the_first_answer(services: GameServices) -> None:
     request = await placement(services)
     first = await send(services, request, call_of(0))
-    other = game_service_pb2.RefillRackRequest(
-        request_id=request.request_id, game_id="game-1", expected_revision=3
-    )
     assert await send(services, request, call_of(0)) == first
     await play_on(services, random.Random(2), moves=6)
     assert await send(services, request, call_of(0)) == first
-    assert await send(services, other, call_of(0)) == first
+
+
+async def test_a_request_id_that_comes_back_for_something_else_is_refused(
+    services: GameServices,
+) -> None:
+    request = await placement(services)
+    await send(services, request, call_of(0))
+    turned = game_service_pb2.PlaceTileRequest()
+    turned.CopyFrom(request)
+    turned.cells.reverse()
+    refill = game_service_pb2.RefillRackRequest(
+        request_id=request.request_id, game_id="game-1", expected_revision=3
+    )
+    exchange = game_service_pb2.ExchangeRackRequest(
+        request_id=request.request_id, game_id="game-1", expected_revision=3
+    )
+    for other in (turned, refill, exchange):
+        error = await refusal_of(services, other, call_of(0))
+        assert (error.reason, error.metadata["field"]) == (Reason.MALFORMED, "request_id")
+    refill.request_id = fresh_id()
+    answer = await send(services, refill, call_of(0))
+    assert await send(services, refill, call_of(0)) == answer
 
 
 async def test_a_repeat_at_the_same_time_is_applied_once(services: GameServices) -> None:

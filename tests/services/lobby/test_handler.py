@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from genial.services.lobby.lobby import LobbySettings
-from genial.v1 import game_pb2, table_pb2
+from genial.v1 import bot_service_pb2, game_pb2, table_pb2
 from genial.v1 import lobby_service_pb2 as pb
 from genial.wire.errors import Code, GenialError, Reason
 from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN
 from genial.wire.serving import Call
 from tests.services.lobby.lobbies import (
+    Bots,
     Player,
     answer_deal,
     create_request,
@@ -92,6 +93,25 @@ async def test_a_repeated_request_opens_one_table(tmp_path: Path) -> None:
     async with world_at(tmp_path) as world:
         assert await world.handler.create_table(request, Call()) == first
         assert len(world.lobby.tables) == 1
+
+
+class _NoBots(Bots):
+    """A bots service that is down."""
+
+    async def list_bot_levels(
+        self, request: bot_service_pb2.ListBotLevelsRequest, call: Call
+    ) -> bot_service_pb2.ListBotLevelsResponse:
+        raise GenialError(Reason.SERVICE_DOWN, service="BotService")
+
+
+async def test_a_repeated_request_is_answered_though_its_bots_are_gone(tmp_path: Path) -> None:
+    request = create_request(bot_levels=["medium"])
+    async with world_at(tmp_path) as world:
+        first = await world.handler.create_table(request, Call())
+    async with world_at(tmp_path, bots=_NoBots()) as world:
+        assert await world.handler.create_table(request, Call()) == first
+        with refused(Reason.BOT_FAILED):
+            await world.handler.create_table(create_request(bot_levels=["medium"]), Call())
 
 
 async def test_two_tables_get_names_of_their_own(tmp_path: Path) -> None:

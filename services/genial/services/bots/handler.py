@@ -100,23 +100,26 @@ class BotHandler:
         request_id = requests.request_id(request.request_id)
         table_id = requests.identifier(request.table_id, "table_id")
         level = request.level or DEFAULT_LEVEL
-        await self._check_level(level)
         if is_service(call, self._service_secret):
+            await self._check_level(level)
             return await self._play(request_id, table_id, request.seat, level)
-        self._supervisor.check_room()
-        table = await self._lobby.get_table(
-            lobby_service_pb2.GetTableRequest(table_id=table_id), call
+        join = lobby_service_pb2.JoinTableRequest(
+            request_id=request_id,
+            table_id=table_id,
+            seat=request.seat if request.HasField("seat") else None,
+            bot_level=level,
         )
-        _check_may_seat(table.table, call)
-        joined = await self._lobby.join_table(
-            lobby_service_pb2.JoinTableRequest(
-                request_id=request_id,
-                table_id=table_id,
-                seat=request.seat if request.HasField("seat") else None,
-                bot_level=level,
-            ),
-            service_call(self._service_secret),
-        )
+        own = service_call(self._service_secret)
+        joined = await self._lobby.joined_before(join, own)
+        if joined is None:
+            # None of this matters to a repeat: its bot may be the one that took the last room.
+            await self._check_level(level)
+            self._supervisor.check_room()
+            table = await self._lobby.get_table(
+                lobby_service_pb2.GetTableRequest(table_id=table_id), call
+            )
+            _check_may_seat(table.table, call)
+            joined = await self._lobby.join_table(join, own)
         return pb.SeatBotResponse(seat=joined.seat)
 
     async def _play(

@@ -11,10 +11,23 @@ from collections.abc import Iterable, Sequence
 from typing import Final, overload
 
 from genial.engine.game import Game, evolve
-from genial.engine.moves import Dealt, Event, Exchanged, Phase, Placed, Refilled, Skipped
+from genial.engine.moves import (
+    Dealt,
+    Event,
+    Exchanged,
+    ExchangeRack,
+    Phase,
+    Placed,
+    PlaceTile,
+    Refilled,
+    RefillRack,
+    Resign,
+    Resigned,
+    Skipped,
+)
 from genial.engine.view import project, view_for
 from genial.services.game.clock import Clocks
-from genial.services.game.log import ClockState, Entry
+from genial.services.game.log import Asked, ClockState, Entry
 from genial.services.game.setup import Setup
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.events import (
@@ -245,6 +258,20 @@ class Publication:
             clocks = Clocks.stored(self.setup.clock, state.left, game.turn, state.paused)
         ended_at_ms = told[-1].at_ms if game.is_over else None
         return Publication(self.setup, game, told, 0, placements, clocks, ended_at_ms)
+
+    def was_asked(self, asked: Asked, command: object) -> bool:
+        """Whether it was this very command of a seat's that a request brought."""
+        event = self.told[asked.since].event()
+        match command:
+            case PlaceTile(tile=tile, cells=cells):
+                return isinstance(event, Placed) and (event.tile, event.cells) == (tile, cells)
+            case ExchangeRack():
+                return isinstance(event, Exchanged)
+            case RefillRack():
+                return isinstance(event, Refilled)
+            case Resign():
+                return isinstance(event, Resigned)
+        return False
 
     def prepare(self, viewers: Iterable[int | None], after: int) -> None:
         """Makes the updates that these viewers will ask for."""

@@ -38,7 +38,7 @@ from genial.services.game.snapshot import pack_if_due
 from genial.services.game.watcher import Watcher
 from genial.services.refusals import Refusals
 from genial.v1 import game_pb2, room_service_pb2
-from genial.wire.errors import GenialError, Reason, malformed
+from genial.wire.errors import GenialError, Reason, malformed, used_before
 from genial.wire.metadata import is_overtaken, same_secret
 from genial.wire.serving import error_of
 
@@ -252,7 +252,7 @@ class Room:
         """Has a command judged; the serialised answer, durable when it comes.
 
         A request id that was answered before gets that answer again, refusals included,
-        and nothing is applied twice.
+        and nothing is applied twice; for another command it is refused.
 
         Args:
             command: What is asked for.
@@ -264,7 +264,7 @@ class Room:
 
         Raises:
             GenialError: The engine's refusal, STALE_REVISION, BAD_SEAT_TOKEN, NO_CLOCK,
-                GAME_FROZEN, or the storage's.
+                GAME_FROZEN, MALFORMED, or the storage's.
         """
         if self.closing is not None:
             raise GenialError(Reason.HOST_CLOSING)
@@ -342,7 +342,10 @@ class Room:
             raise GenialError(Reason.BAD_SEAT_TOKEN)
         key = order.seat, order.request_id
         if key in self._asked:
-            return self._answer_again(self._asked[key])
+            asked = self._asked[key]
+            if order.seat != TABLE and not self.publication.was_asked(asked, order.command):
+                raise used_before()
+            return self._answer_again(asked)
         self._refusals.check(key)
         if self._frozen and order.seat != TABLE:
             raise GenialError(Reason.GAME_FROZEN)

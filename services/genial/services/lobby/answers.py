@@ -7,7 +7,7 @@ import hashlib
 from google.protobuf.message import Message
 
 from genial.services.lobby.store import Answer, LobbyStore
-from genial.wire.errors import malformed
+from genial.wire.errors import used_before
 
 
 async def known_answer(
@@ -33,7 +33,7 @@ async def known_answer(
     if known is None:
         return None
     if (known.method, known.request) != (_method(request), _digest(request)):
-        raise malformed("request_id", "was used before, for something else; send a new one")
+        raise used_before()
     return known.response
 
 

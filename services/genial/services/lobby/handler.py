@@ -64,13 +64,17 @@ class LobbyHandler(LookingHandler):
             raise malformed("bot_levels", f"must be at most {options.rules.players}")
         password_hash = wording.hash_password(request.password)
         name = wording.clean_table_name(request.name)
+        lobby = self._lobby
+        opened = await self._opened(token_hash, request_id, request)
+        if opened is not None:
+            # Whether there are such bots now does not matter to what was granted before.
+            return opened
         for index, level in enumerate(request.bot_levels):
             await self._check_level(level, f"bot_levels[{index}]")
-        lobby = self._lobby
         async with lobby.creating:
-            known = await known_answer(self._lobby.store, "", token_hash, request_id, request)
-            if known is not None:
-                return await self._opened(pb.CreateTableResponse.FromString(known))
+            opened = await self._opened(token_hash, request_id, request)
+            if opened is not None:
+                return opened
             if lobby.settings.draining or lobby.closing is not None:
                 raise GenialError(Reason.HOST_DRAINING)
             if lobby.live_tables >= lobby.settings.most_tables:
@@ -101,8 +105,14 @@ class LobbyHandler(LookingHandler):
         await self._lobby.store.save(table, answer)
         self._lobby.add(table)
 
-    async def _opened(self, response: pb.CreateTableResponse) -> pb.CreateTableResponse:
+    async def _opened(
+        self, token_hash: bytes | None, request_id: str, request: pb.CreateTableRequest
+    ) -> pb.CreateTableResponse | None:
         """A repeat's answer; its table may be on the disk though its write seemed to fail."""
+        known = await known_answer(self._lobby.store, "", token_hash, request_id, request)
+        if known is None:
+            return None
+        response = pb.CreateTableResponse.FromString(known)
         table_id = response.table.table_id
         if not self._lobby.has(table_id):
             stored = await self._lobby.store.load_one(table_id)
@@ -184,6 +194,17 @@ class LobbyHandler(LookingHandler):
             # Who comes back to the seat may have been watching all the time.
             self._lobby.presence_changed(running, token_hash)
         return response
+
+    async def joined_before(
+        self, request: pb.JoinTableRequest, call: Call
+    ) -> pb.JoinTableResponse | None:
+        """What the same request was answered, if it is a repeat (see LobbyPort)."""
+        request_id = requests.request_id(request.request_id)
+        token_hash = token_hash_of(call)
+        known = await known_answer(
+            self._lobby.store, request.table_id, token_hash, request_id, request
+        )
+        return None if known is None else pb.JoinTableResponse.FromString(known)
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
         """Gives the caller's seat up."""
