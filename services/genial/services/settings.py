@@ -96,6 +96,10 @@ class HostSettings:
             raise HostError(f"The service {min(both)} cannot run here and elsewhere; choose one.")
         if HISTORY in self.services and GAME not in self.services:
             raise HostError("The service history reads the games' log; run it beside game.")
+        if HISTORY in self.peers and GAME in self.services:
+            raise HostError(
+                "The service history reads the log of the games, which run here; run it here too."
+            )
         for name in sorted(self.needed):
             if name not in self.peers:
                 raise HostError(

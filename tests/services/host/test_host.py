@@ -193,6 +193,10 @@ async def test_a_port_that_anything_else_holds_is_in_use_too(tmp_path: Path) -> 
         ({"services": frozenset({HISTORY})}, "beside game"),
         ({"peers": {LOBBY: "127.0.0.1:1"}}, "here and elsewhere"),
         (
+            {"services": frozenset({GAME, LOBBY}), "peers": {HISTORY: "127.0.0.1:1"}},
+            "run it here too",
+        ),
+        (
             {"services": frozenset({LOBBY}), "peers": {GAME: "127.0.0.1:1"}},
             "the same secret",
         ),
