@@ -104,7 +104,7 @@ def rollouts_ratio() -> float:
     def ahead() -> int:
         deal = Deal(racks, rng.sample(state.bag, len(state.bag)))
         for candidate in found:
-            rollout(candidate, deal, me, 4, evaluation, rng)
+            rollout(candidate, deal, me, Depth(), evaluation, rng)
         return len(found)
 
     def plain() -> int:

@@ -180,7 +180,7 @@ def advise(
     for _ in range(rollouts):
         deal = deals.next()
         for candidate in found:
-            candidate.tries.append(rollout(candidate, deal, me, _DEPTH.turns, evaluation, rng))
+            candidate.tries.append(rollout(candidate, deal, me, _DEPTH, evaluation, rng))
     found.sort(key=lambda one: -one.value)
     told = tuple(_weighed(candidate, view) for candidate in found[:count])
     if asked is None:

@@ -185,6 +185,53 @@ def features(
     return found
 
 
+Terms = list[list[tuple[float, float, float, float]]]
+"""By symbol and rank, what a counter, the best line, the room left and the rest count."""
+
+
+def own_terms(weights: Sequence[float], cap: int, lines: Lines, side: Side) -> Terms:
+    """The part of `features` times weights that one's own counters change; for `own_score`."""
+    shown, supply = side
+    total, good = lines.total, lines.good
+    spacing = lines.usable + 4
+    groups = [weights[at : at + RANKS] for at in range(0, FEATURES - 1, RANKS)]
+    lead, level, best_mine, _, rack, mean_mine, _, good_mine, _, stock = groups
+    found: Terms = [[]]
+    for k in SYMBOLS:
+        has = shown[k]
+        reach, held = (0.25 if has else 0.1), (has if has < 3 else 3) / 2
+        means, goods, left = total[k] / spacing, (good[k] if good[k] < 8 else 8) / 8, supply[k]
+        found.append(
+            [
+                (
+                    lead[rank] / 6 + level[rank] / cap,
+                    best_mine[rank] * reach,
+                    (
+                        mean_mine[rank] * means
+                        + good_mine[rank] * goods
+                        + stock[rank] * left / _HALVES
+                    )
+                    / cap,
+                    rack[rank] * held,
+                )
+                for rank in range(RANKS)
+            ]
+        )
+    return found
+
+
+def own_score(terms: Terms, mine: Sequence[int], cap: int, best: Sequence[int]) -> float:
+    """What one's own counters come to in the linear model; differences are what it is for."""
+    score = 0.0
+    for rank, k in enumerate(sorted(SYMBOLS, key=mine.__getitem__)):
+        by_counter, by_best, by_room, rest = terms[k][rank]
+        counter, line = mine[k], best[k]
+        room = cap - counter
+        score += by_counter * counter + by_room * room + rest
+        score += by_best * (line if line < room else room)
+    return score
+
+
 class Network(NamedTuple):
     """Input weights and bias of each hidden unit, what each counts, and the way past them.
 

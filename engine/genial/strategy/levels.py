@@ -67,13 +67,13 @@ EASY: Final = Thinker(
     "easy",
     "for beginners: sees what is good, and often takes something else",
     Budget(seconds=0.2, rollouts=_CLOSING_ROLLOUTS),
-    Skill(_GLANCE, tries_placements=False, slips=0.8),
+    Skill(_GLANCE, tries_placements=False, slips=0.2),
 )
 MEDIUM: Final = Thinker(
     "medium",
     "a fair opponent who slips now and then",
     Budget(seconds=0.2, rollouts=_CLOSING_ROLLOUTS),
-    Skill(_GLANCE, tries_placements=False, slips=0.22),
+    Skill(_GLANCE, tries_placements=False, slips=0.1),
 )
 HARD: Final = Thinker(
     "hard",

@@ -9,7 +9,7 @@ colour and cell, thousands of placements by one addition each.
 from __future__ import annotations
 
 from math import exp
-from operator import mul
+from operator import add, mul
 from typing import Final
 
 from genial.engine.rules import advance
@@ -23,6 +23,8 @@ from genial.strategy.evaluation import (
     Side,
     features,
     open_lines,
+    own_score,
+    own_terms,
     shown_by,
     supply_for,
 )
@@ -67,22 +69,20 @@ def best_by_kind(state: Playout, evaluation: Evaluation) -> list[tuple[float, Ch
     side = Side([2] * 7, supply_for(state, ()))
     worth = half_worths(state, evaluation, side, list(SYMBOLS))
     pairs = state.pairs()
+    on_u = [[worth[k][u] for u, _ in pairs] for k in SYMBOLS]
+    on_v = [[worth[k][v] for _, v in pairs] for k in SYMBOLS]
     found = []
-    for kind in range(len(FIRST)):
-        a, b = FIRST[kind], SECOND[kind]
-        at_a, at_b = worth[a], worth[b]
-        sums = [at_a[u] + at_b[v] for u, v in pairs]
+    for kind, (a, b) in enumerate(zip(FIRST, SECOND, strict=True)):
+        sums = list(map(add, on_u[a - 1], on_v[b - 1]))
         best = max(sums)
-        u, v = pairs[sums.index(best)]
-        choice = (kind, a, b, u, v)
+        x, y = a, b
         if a != b:
-            sums = [at_b[u] + at_a[v] for u, v in pairs]
-            other = max(sums)
+            turned = list(map(add, on_u[b - 1], on_v[a - 1]))
+            other = max(turned)
             if other > best:
-                best = other
-                u, v = pairs[sums.index(best)]
-                choice = (kind, b, a, u, v)
-        found.append((best, choice))
+                best, sums, x, y = other, turned, b, a
+        u, v = pairs[sums.index(best)]
+        found.append((best, (kind, x, y, u, v)))
     return found
 
 
@@ -101,13 +101,12 @@ def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: lis
     # How much each comparison matters: a game that is won or lost against one team already
     # says nothing about where to place.
     pull: list[float] = []
-    base: list[float] = []
     for theirs in others:
         logit = sum(map(mul, weights, features(mine, theirs, cap, lines, side)))
-        base.append(logit)
         pull.append(1.0 if evaluation.solo else 1 / (1 + exp(max(-30.0, min(30.0, logit)))))
     most = max(pull)
     pull = [max(part / most, 0.02) for part in pull]
+    pulls = sum(pull)
 
     # What one unit of S on a usable cell is worth to me, by colour.
     spacing = lines.usable + 4
@@ -121,21 +120,22 @@ def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: lis
 
     free = cells_in(state.free)
     rows = state.lines
+    plain = _plainly_opened(state.free)
     lost = {u: sum(unit[k] * rows[k][u] for k in SYMBOLS) for u in free}
     worth: dict[int, dict[int, float]] = {}
+    terms = own_terms(weights, cap, lines, side)
+    before = own_score(terms, mine, cap, lines.best)
     for k in symbols:
         earned: dict[int, float] = {}
         row = rows[k]
-        opened = _opened(state, k, free)
+        opened = _opened(state, k, plain)
         trial = mine[:]
         for points in {row[u] for u in free}:
             after = advance(mine[k], points, cap)
-            trial[k] = after
             gain = 0.0
             if after != mine[k]:
-                for part, theirs, before in zip(pull, others, base, strict=True):
-                    found = features(trial, theirs, cap, lines, side)
-                    gain += part * (sum(map(mul, weights, found)) - before)
+                trial[k] = after
+                gain = pulls * (own_score(terms, trial, cap, lines.best) - before)
                 if state.has_bonus and after in (18, cap):
                     gain += _BONUS
             earned[points] = gain
@@ -143,12 +143,18 @@ def half_worths(state: Playout, evaluation: Evaluation, side: Side, symbols: lis
     return worth
 
 
-def _opened(state: Playout, symbol: int, free: list[int]) -> dict[int, int]:
-    """By free cell, by how much S of a symbol grows around if it is laid there."""
+def _opened(state: Playout, symbol: int, plain: dict[int, int]) -> dict[int, int]:
+    """By free cell, by how much S of a symbol grows around if it is laid there.
+
+    Args:
+        state: The board.
+        symbol: What is laid.
+        plain: The same for a symbol that has no line to the cell: see `_plainly_opened`.
+    """
     cells = state.cells
     usable = state.free & spread(state.free)
-    found = {}
-    for cell in free:
+    found = plain.copy()
+    for cell in cells_in(state.free & state.levels[symbol][1]):
         grown = 0
         for step in AXES:
             end, length = cell + step, 1
@@ -165,3 +171,9 @@ def _opened(state: Playout, symbol: int, free: list[int]) -> dict[int, int]:
                 grown += length
         found[cell] = grown
     return found
+
+
+def _plainly_opened(free: int) -> dict[int, int]:
+    """By free cell, how many usable cells there are beside it: each would see one more."""
+    usable = free & spread(free)
+    return {cell: (usable & spread(BITS[cell])).bit_count() for cell in cells_in(free)}

@@ -124,7 +124,7 @@ class Thinker:
             count = depth.candidates
 
             def attempt(candidate: Candidate, deal: Deal) -> float:
-                return rollout(candidate, deal, me, depth.turns, evaluation, rng)
+                return rollout(candidate, deal, me, depth, evaluation, rng)
 
         scale = state.cap if evaluation.solo else 1.0
         return race(candidates, deals, budget, count, attempt, started, scale=scale)
