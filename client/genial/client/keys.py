@@ -258,7 +258,9 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.ENTER, ("enter",), N_("Enter"), N_("done"), N_("done"),
             _in(Context.FORM), 1),
     Binding(Action.CLOSE, ("escape", "q", "c-c"), N_("Esc"), N_("cancel"), N_("leaves it"),
-            _in(Context.FORM), 1),
+            _in(Context.FORM), 1, lambda model: model.overlay is Overlay.NEW_TABLE),
+    Binding(Action.CLOSE, ("escape", "q", "c-c"), N_("Esc"), N_("back"), N_("back"),
+            _in(Context.FORM), 1, lambda model: model.overlay is Overlay.SETTINGS),
     # The list of tables.
     Binding(Action.UP, ("up",), N_("arrows"), N_("choose"), N_("choose a table"),
             _in(Context.BROWSE), 1, _has_rows),

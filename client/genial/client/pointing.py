@@ -13,6 +13,7 @@ from genial.client.model import Model
 from genial.client.view.browse import row_at
 from genial.client.view.form import FIRST_ROW, form_fields
 from genial.client.view.geometry import LargeGrid, block_left, board_grid
+from genial.client.view.history import game_at
 from genial.client.view.rack import slot_at_large, slot_at_small
 from genial.client.view.small import RACK_X, RACK_Y
 
@@ -38,6 +39,8 @@ def point(model: Model, mouse: Mouse, press: Press) -> Step:
         return _browse(model, mouse, press)
     if context is Context.FORM and mouse.button is Button.DOWN:
         return _form(model, mouse, press)
+    if context is Context.LISTING and mouse.button is Button.DOWN:
+        return _listing(model, mouse, press)
     if context in (Context.PLACING, Context.WAITING):
         return _hand(model, mouse, wheel, context, press)
     return model, ()
@@ -64,6 +67,16 @@ def _form(model: Model, mouse: Mouse, press: Press) -> Step:
     if line == model.scroll:
         return press(model, Action.RIGHT, "right")
     return replace(model, scroll=line), ()
+
+
+def _listing(model: Model, mouse: Mouse, press: Press) -> Step:
+    """A click chooses a game, another one replays it."""
+    game = game_at(len(model.history or ()), model.scroll, model.height, mouse.y)
+    if game is None:
+        return model, ()
+    if game == model.scroll:
+        return press(model, Action.REPLAY, "enter")
+    return replace(model, scroll=game), ()
 
 
 def _hand(model: Model, mouse: Mouse, wheel: int | None, context: Context, press: Press) -> Step:

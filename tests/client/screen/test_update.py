@@ -47,7 +47,7 @@ from genial.engine.tiles import Tile
 from genial.engine.view import HiddenDraw, SeenRefilled
 from genial.v1.table_pb2 import TABLE_STATE_OPEN, ChatMessage
 
-from .gallery import closing, end, first_tile, lobby, new_table, players, room, seen
+from .gallery import closing, end, first_tile, history, lobby, new_table, players, room, seen
 from .positions import mockup_model, mockup_view, placed, table_of
 
 
@@ -674,6 +674,34 @@ def test_a_long_notice_is_read_to_its_end(model: Model, size: tuple[int, int]) -
     short = draw(replace(model, notice="Well."), *size, Look()).text()
     assert "Well." in short
     assert draw(replace(model, notice=""), *size, Look()).text().split("\n")[5] in short
+
+
+def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:
+    """As when a game is to be replayed that still runs."""
+    said = "This game still runs; its record is there when it is over."
+    for overlay in (Overlay.HISTORY, Overlay.HELP, Overlay.LOG, Overlay.SETTINGS):
+        model = replace(mockup_model(), overlay=overlay, history=())
+        assert said in draw(replace(model, notice=said), 80, 24, Look()).text()
+        after, _ = press(replace(model, notice=said), "up")
+        assert not after.notice
+
+
+def test_a_line_of_the_log_is_read_to_its_end() -> None:
+    remark = Remark(" ".join("abcdefg" for _word in range(30)) + " end.")
+    shown = draw(replace(mockup_model(), log=(remark,), overlay=Overlay.LOG), 80, 24, Look()).text()
+    assert shown.count("abcdefg") == 30
+    assert "end." in shown
+
+
+def test_a_game_of_the_list_is_replayed_by_two_clicks() -> None:
+    model = history()
+    assert model.scroll == 1
+    chosen, effects = update(model, m.Mouse(m.Button.DOWN, 30, 7))
+    assert (chosen.scroll, effects) == (3, ())
+    _, effects = update(chosen, m.Mouse(m.Button.DOWN, 30, 7))
+    assert effects == (m.OpenRecord("3"),)
+    for y in (1, 12):
+        assert update(model, m.Mouse(m.Button.DOWN, 30, y)) == (model, ())
 
 
 def test_a_host_that_was_asked_for_is_chosen_when_its_rows_come() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from genial.client.palette import Look
 from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut
 from genial.v1.game_pb2 import GAME_STATE_RUNNING
 from genial.v1.game_service_pb2 import GameSummary
+
+FIRST_ROW: Final = 4
 
 
 def draw_history(
@@ -25,10 +28,9 @@ def draw_history(
     if not games:
         canvas.put(ox + 4, 4, _("No game has been played here yet."), "text")
         return
-    room = canvas.height - 6
-    start = max(0, min(chosen - room // 2, len(games) - room))
+    start, room = _window(len(games), chosen, canvas.height)
     for number, game in enumerate(games[start : start + room]):
-        y = 4 + number
+        y = FIRST_ROW + number
         if start + number == chosen:
             canvas.fill(ox + 3, y, 74, 1, "sel")
             canvas.put(ox + 4, y, ">" if look.ascii else "▸", "strong", bold=True)
@@ -36,6 +38,19 @@ def draw_history(
         canvas.put(ox + 6, y, at.strftime("%Y-%m-%d %H:%M"), "text")
         canvas.put(ox + 24, y, cut(", ".join(game.names), 30), "text")
         canvas.put(ox + 55, y, cut(result_text(game), 22), "text", bold=start + number == chosen)
+
+
+def _window(games: int, chosen: int, height: int) -> tuple[int, int]:
+    """The first game that is shown, and how many there is room for."""
+    room = height - 6
+    return max(0, min(chosen - room // 2, games - room)), room
+
+
+def game_at(games: int, chosen: int, height: int, y: int) -> int | None:
+    """Which of so many games lies on a row of the screen."""
+    start, room = _window(games, chosen, height)
+    number = y - FIRST_ROW
+    return start + number if 0 <= number < min(room, games - start) else None
 
 
 def result_text(game: GameSummary) -> str:

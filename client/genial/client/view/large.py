@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from genial.client.model import Ghost, Model
+from genial.client.model import Ghost, Model, Screen
 from genial.client.palette import Look
+from genial.client.replaying import whose_rack
 from genial.client.text import _
 from genial.client.view import sides
 from genial.client.view.canvas import Canvas, cut, width_of, wrap
@@ -43,8 +44,18 @@ def draw_large_parts(
     )
     shown, chosen = rack_as_shown(model)
     draw_large_rack(
-        canvas, 0, rack_y, RACK_COLUMNS, shown, chosen, _rack_title(model, view, ghost, look), look
+        canvas,
+        0,
+        rack_y,
+        RACK_COLUMNS,
+        shown,
+        chosen,
+        _rack_title(model, view, ghost, look),
+        look,
+        heading=_heading(model, bool(shown)),
     )
+    if model.seat is None and not shown:
+        canvas.put(1, rack_y + 3, _("You see what everybody may see."), "text")
     if len(rows) < MOST_ROWS:
         for line in sides.team_lines(model, view):
             for part in wrap(line, TRACK_COLUMNS - 2):
@@ -98,6 +109,13 @@ def _preview(canvas: Canvas, grid: LargeGrid, ghost: Ghost | None, look: Look) -
         put_spans(canvas, 1, row, line, grid.left_edge(row, canvas.width))
 
 
+def _heading(model: Model, has_rack: bool) -> str:
+    """Whose rack lies there."""
+    if model.screen is Screen.REPLAY and model.reel is not None:
+        return whose_rack(model.reel).upper()
+    return _("YOUR RACK") if model.seat is not None or has_rack else _("WATCHING")
+
+
 def _rack_title(model: Model, view: PlayerView, ghost: Ghost | None, look: Look) -> list[Span]:
     """Above the rack: what to do at the end of a turn, why a spot is illegal, or the keys."""
     if model.notice or (ghost is not None and ghost.refusal is not None):
@@ -128,6 +146,10 @@ def _log(canvas: Canvas, grid: LargeGrid, top: int, model: Model, look: Look) ->
     x, y, width, height = log_box(canvas.width, canvas.height, grid, top)
     canvas.fill(x, y, width, height, "panel")
     end = canvas.put(x + 1, y, _("LOG AND CHAT"), "muted", bold=True)
+    if model.screen is Screen.REPLAY:
+        # Nobody is there to be written to.
+        draw_stream(canvas, x + 1, y + 1, width - 2, height - 1, model, look)
+        return
     keys = _("c write, l whole log")
     if end + 2 + len(keys) < x + width:
         canvas.put_right(x + width - 1, y, keys, "muted")

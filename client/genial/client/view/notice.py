@@ -1,4 +1,4 @@
-"""A notice that is too long for its place: a panel above the keys, with all of it."""
+"""A notice that has no place of its own, or too small a one: a panel above the keys."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ _MARGIN: Final = 2
 
 
 def draw_long_notice(canvas: Canvas, model: Model) -> None:
-    """Draws the notice over what lies there, if its own place cannot hold it."""
+    """Draws the notice over what lies there, if its own place cannot show all of it."""
     if not model.notice or model.entry is not None:
         return
     columns, rows = _place(model, canvas)
+    # What lies over the screen covers that place.
+    if model.overlay is not None:
+        rows = 0
     if len(wrap(model.notice, columns)) <= rows:
         return
     lines = wrap(model.notice, canvas.width - 2 * _MARGIN)[: canvas.height - 4]

@@ -37,7 +37,7 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
         case Overlay.HELP:
             _page(canvas, _("KEYS THAT WORK NOW"), help_lines(model), model.scroll)
         case Overlay.LOG:
-            lines = log_lines(model, canvas.width - 6, look)
+            lines = log_lines(model, canvas.width - 8, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
         case Overlay.REVIEW:
             _page(canvas, _("REVIEW"), _wrapped(model.review, canvas.width - 8), model.scroll)
@@ -63,7 +63,7 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
                 model.scroll,
                 look,
             )
-    if model.overlay is None and model.question is None and model.door is None:
+    if model.question is None and model.door is None:
         draw_long_notice(canvas, model)
     if model.door is not None:
         draw_door(canvas, model, model.door, look)

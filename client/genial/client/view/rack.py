@@ -84,10 +84,15 @@ def draw_large_rack(
     chosen: int | None,
     title: Spans,
     look: Look,
+    *,
+    heading: str,
 ) -> None:
-    """Hexagon pairs, 12 columns a tile, 7 rows from (x, y), on a panel of `width` columns."""
+    """Hexagon pairs, 12 columns a tile, 7 rows from (x, y), on a panel of `width` columns.
+
+    `heading` says whose they are, and `title` behind it what can be done.
+    """
     canvas.fill(x, y, width, 7, "panel")
-    end = canvas.put(x + 1, y, _("YOUR RACK"), "muted", bold=True)
+    end = canvas.put(x + 1, y, heading, "muted", bold=True)
     put_spans(canvas, end + 3, y, title, width - 1)
     for slot, tile in enumerate(tiles):
         left = x + 1 + TILE_COLUMNS * slot
