@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from genial.client.found import FoundHost
 from genial.client.link import HostLink, connect
 from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import TableRow
-from genial.client.store import MemoryStore, Store
+from genial.client.session import join
+from genial.client.store import DiskStore, MemoryStore, Store
 from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
 
 DEADLINE = 20.0
@@ -221,3 +223,40 @@ async def test_a_host_that_refuses_us_is_a_row_with_the_reason(air: Air) -> None
         # Upgraded meanwhile: it is asked again by itself.
         host.protocol = "v1"
         await screen.until(has_tables_of(host))
+
+
+async def test_a_host_that_was_typed_is_listed_again_when_the_list_is(air: Air) -> None:
+    screen = Screen()
+    store = MemoryStore()
+
+    async def make_link(
+        address: str, *, store: Store | None = None, announced: str | None = None
+    ) -> HostLink:
+        return await connect(address, store=store, access=PLAIN, timeout=1.0)
+
+    finder = Finder(make_link, store, screen.tell)
+    async with hosting(1) as (host,):
+        for once in (True, False):
+            task = asyncio.create_task(finder.run())
+            if once:
+                await finder.add(host.address)
+            await screen.until(has_tables_of(host))
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            screen.tell(HostsSeen((), 0))
+
+
+async def test_a_host_where_a_seat_waits_is_looked_for_where_it_was(
+    air: Air, tmp_path: Path
+) -> None:
+    """Though mDNS finds nothing here and nobody types its address."""
+    store = DiskStore(tmp_path / "state", tmp_path / "data")
+    async with hosting(1) as (host,):
+        link = await connect(host.address, store=store, access=PLAIN)
+        store.known_hosts.remember(host.host_id, "ab" * 32, "Host")
+        session = await join(link, TABLE_ID, name="Ana")
+        await session.close()
+        await link.close()
+        assert store.hosts_with_seats() == [host.host_id]
+        async with finding(store) as (_finder, screen):
+            await screen.until(has_tables_of(host))

@@ -38,6 +38,8 @@ _OVER: Final = (TABLE_STATE_FINISHED, TABLE_STATE_ABANDONED)
 
 MOST_NEIGHBOURS: Final = 64
 """Addresses that hosts may have us ask, all hosts together."""
+_MOST_WITH_SEATS: Final = 8
+"""Hosts that are asked by themselves because a seat of ours may wait there."""
 _EMPTY_SECONDS: Final = 3.0
 """Of an empty list, until it is asked what is wrong: most hosts are found in the first."""
 _EXAMINE_EVERY_SECONDS: Final = 10.0
@@ -91,6 +93,7 @@ class Finder:
         self._watched: dict[str, _Watched] = {}
         self._refused: dict[str, _Refused] = {}
         self._neighbours: dict[str, asyncio.Task[None]] = {}
+        self._asked: dict[str, None] = {}
         self._problem = ""
         self._findings: tuple[Finding, ...] = ()
 
@@ -98,6 +101,10 @@ class Finder:
         """Until cancelled; links that were made are closed then."""
         examining = asyncio.create_task(self._examine_while_empty())
         examining.add_done_callback(_tell_fault)
+        seats = asyncio.create_task(self._look_for_seats())
+        seats.add_done_callback(_tell_fault)
+        for address in self._asked:
+            self._call_on(address)
         try:
             async with Browser() as browser, aclosing(browser.changes()) as changes:
                 async for hosts in changes:
@@ -107,7 +114,7 @@ class Finder:
                     self._publish()
         finally:
             tasks = [watched.task for watched in self._watched.values() if watched.task]
-            tasks += [*self._neighbours.values(), examining]
+            tasks += [*self._neighbours.values(), examining, seats]
             self._found = ()
             for task in tasks:
                 task.cancel()
@@ -123,12 +130,32 @@ class Finder:
             GenialError: Nobody answers there.
         """
         link = await self._make_link(address, store=self._store)
-        host_id = link.host.host_id
-        if host_id in self._watched:
+        self.remember(address)
+        await self._take(link)
+        return link.host.host_id
+
+    def remember(self, address: str) -> None:
+        """List the host of this address again whenever the list is shown again."""
+        self._asked[address] = None
+
+    async def _take(self, link: HostLink) -> None:
+        """Lists the host of a link, unless it is listed already."""
+        if link.host.host_id in self._watched:
             await link.close()
         else:
-            self._follow(host_id, link.address, link)
-        return host_id
+            self._follow(link.host.host_id, link.address, link)
+
+    async def _look_for_seats(self) -> None:
+        """Lists hosts at which a seat of ours may wait, where they were before."""
+        host_ids = self._store.hosts_with_seats()[:_MOST_WITH_SEATS]
+        await asyncio.gather(*map(self._look_for, host_ids))
+
+    async def _look_for(self, host_id: str) -> None:
+        try:
+            link = await self._make_link(host_id, store=self._store)
+        except GenialError:
+            return  # It is at home, or its row says what is wrong once it is found.
+        await self._take(link)
 
     async def _examine_while_empty(self) -> None:
         """A list that stays empty explains itself by what this computer's network is like."""
@@ -235,11 +262,11 @@ class Finder:
 
     def _meet(self, link: HostLink) -> None:
         for neighbour in link.host.neighbours:
-            address = neighbour.address
-            if address not in self._neighbours and len(self._neighbours) < MOST_NEIGHBOURS:
-                self._neighbours[address] = asyncio.get_running_loop().create_task(
-                    self._visit(address)
-                )
+            self._call_on(neighbour.address)
+
+    def _call_on(self, address: str) -> None:
+        if address not in self._neighbours and len(self._neighbours) < MOST_NEIGHBOURS:
+            self._neighbours[address] = asyncio.get_running_loop().create_task(self._visit(address))
 
     async def _visit(self, address: str) -> None:
         """Asks a neighbour again and again, until it is listed by whatever way."""
@@ -250,12 +277,8 @@ class Finder:
                 # Its own host may have gone home; who does not answer is simply not listed.
                 await asyncio.sleep(_AGAIN_SECONDS)
                 continue
-            host_id = link.host.host_id
-            if host_id in self._watched:
-                await link.close()
-            else:
-                self._follow(host_id, link.address, link)
-            await self._until_gone(host_id)
+            await self._take(link)
+            await self._until_gone(link.host.host_id)
 
     async def _until_gone(self, host_id: str) -> None:
         while host_id in self._watched:
@@ -362,4 +385,4 @@ class Finder:
 def _tell_fault(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (fault := task.exception()) is not None:
         # The list goes on without it; whoever reads the log learns why.
-        log.error("this computer's network could not be examined", exc_info=fault)
+        log.error("beside the list of hosts, something failed", exc_info=fault)

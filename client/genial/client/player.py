@@ -306,6 +306,7 @@ class Player:
             await link.close()
             raise
         self._own_link = link
+        self._search_with().remember(address)
         await self._stop_browsing()
         self._attach(session)
 
@@ -370,6 +371,7 @@ class Player:
             await link.close()
             raise
         self._own_link = link
+        self._search_with().remember(link.address)
         await self._stop_browsing()
         self._attach(session, own.invite if own is not None else "")
 

@@ -115,6 +115,9 @@ class Store(Protocol):
     def held_seats(self, host_id: str) -> list[HeldSeat]:
         """Every seat kept for this host."""
 
+    def hosts_with_seats(self) -> list[str]:
+        """Ids of hosts at which a stored token may still hold a seat, the newest first."""
+
     def note_commitment(self, commitment: bytes, where: str) -> bool:
         """Remembers a commitment; False if it was shown before anywhere but at `where`."""
 
@@ -196,6 +199,10 @@ class MemoryStore:
             if host == host_id
             for seat in seats
         ]
+
+    def hosts_with_seats(self) -> list[str]:
+        """See `Store.hosts_with_seats`."""
+        return list(dict.fromkeys(host for host, _table in reversed(self._seats)))
 
     def note_commitment(self, commitment: bytes, where: str) -> bool:
         """See `Store.note_commitment`."""
@@ -327,6 +334,18 @@ class DiskStore:
                 lock.release()
             held.append(HeldSeat(file.parent.name, str(kept.get("name", "")), lock is None))
         return held
+
+    def hosts_with_seats(self) -> list[str]:
+        """See `Store.hosts_with_seats`."""
+        newest: dict[str, float] = {}
+        for file in (self._state / "seats").glob("*/*/*.json"):
+            try:
+                changed = file.stat().st_mtime
+            except OSError:
+                continue  # Its client has just ended.
+            host_id = file.parent.parent.name
+            newest[host_id] = max(changed, newest.get(host_id, changed))
+        return sorted(newest, key=lambda host_id: -newest[host_id])
 
     def note_commitment(self, commitment: bytes, where: str) -> bool:
         """See `Store.note_commitment`.
