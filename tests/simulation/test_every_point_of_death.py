@@ -59,6 +59,11 @@ def test_one_evening_with_every_single_write_going_wrong(fate: Fate) -> None:
         assert not outcome.problems, f"{fate} at commit {number}: {outcome.problems}"
 
 
+@pytest.mark.parametrize("seed", [pytest.param(4781, id="back on another seat than before")])
+def test_evenings_that_once_went_wrong(seed: int) -> None:
+    assert not spend_evening(seed).problems
+
+
 def test_an_evening_is_the_same_when_it_is_played_again() -> None:
     once, again = spend_evening(11), spend_evening(11)
     assert once.trace == again.trace

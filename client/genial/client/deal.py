@@ -347,7 +347,7 @@ def judge_deal(
     Args:
         judgement: Of the record, with the record in it.
         deal: What the client knows of the deal, None if it came later.
-        seat: The client's seat, None for a spectator.
+        seat: The client's seat now, None for a spectator.
         seen: The events seen while the game ran, by number.
     """
     # A record is judged once, at the end; until then its reader need not be loaded.
@@ -369,7 +369,9 @@ def judge_deal(
     if record is not None:
         if deal is not None:
             problems += _compare_with_deal(record, deal)
-        problems += compare_events(record, seat, seen)
+        # Who was away at the end may have come back to another seat of the table since.
+        dealt = seat if deal is None or deal.seat is None else deal.seat
+        problems += compare_events(record, dealt, seen, moved=dealt != seat)
     return problems
 
 
@@ -404,12 +406,23 @@ def _compare_with_deal(record: Record, deal: Deal) -> list[str]:
 
 
 def compare_events(
-    record: Record, viewer: int | None, seen: Sequence[tuple[int, SeenEvent]]
+    record: Record,
+    viewer: int | None,
+    seen: Sequence[tuple[int, SeenEvent]],
+    *,
+    moved: bool = False,
 ) -> list[str]:
-    """Where a record tells another story than was seen; each event by its number."""
+    """Where a record tells another story than was seen; each event by its number.
+
+    Args:
+        record: Of the game.
+        viewer: The seat that it was seen from, None for a spectator.
+        seen: The events, by number.
+        moved: Whether that seat was not ours any more for some of them.
+    """
     told = {timed.n: _comparable(project(timed.event, viewer)) for timed in record.events}
     public = told
-    if viewer is not None and _was_played_for(record, viewer):
+    if viewer is not None and (moved or _was_played_for(record, viewer)):
         # Meanwhile our own draws were hidden from us as from all others.
         public = {timed.n: _comparable(project(timed.event, None)) for timed in record.events}
     problems = []
