@@ -27,10 +27,12 @@ from genial.client.palette import Look
 from genial.client.sentences import chat_sentence, table_name, table_sentences
 from genial.client.settings import Settings
 from genial.client.table_actions import BREATH_SECONDS
+from genial.client.text import _
 from genial.client.update import next_wake, update
 from genial.client.updates import (
     ChatArrived,
     ConnectionChanged,
+    DealVerdict,
     GameChanged,
     Link,
     NumberedEvent,
@@ -674,6 +676,44 @@ def test_a_long_notice_is_read_to_its_end(model: Model, size: tuple[int, int]) -
     short = draw(replace(model, notice="Well."), *size, Look()).text()
     assert "Well." in short
     assert draw(replace(model, notice=""), *size, Look()).text().split("\n")[5] in short
+
+
+def test_names_and_results_of_the_race_do_not_touch() -> None:
+    model = end()
+    view = model.view
+    assert view is not None
+    seats = tuple(replace(seat, name="Viktoria") for seat in view.seats)
+    model = seen(model, replace(view, seats=seats))
+    for language in ("en", "es", "de"):
+        text.install(catalogue(language))
+        try:
+            row = draw(model, 80, 24, Look()).text().split("\n")[13]
+            ends = _("ends at {points}").format(points=11)
+        finally:
+            text.install(None)
+        assert f" {ends}" in row, row
+
+
+def test_what_is_said_after_the_game_is_read_there() -> None:
+    said = ChatMessage(number=9, seat=1, name="Max", text="well played")
+    model = replace(end(), log=(*end().log, said), unread=1)
+    small = draw(model, 80, 24, Look()).text().split("\n")
+    assert 'Max "well played"' in small[22]
+    assert "1 unread" in small[22]
+    tall = draw(model, 120, 40, Look()).text()
+    assert "LOG AND CHAT" in tall
+    assert "Max   well played" in tall
+
+
+def test_a_shuffle_that_does_not_fit_is_said_to_the_end() -> None:
+    problem = " ".join(
+        ["the", "host", "has", "shown", "another", "commitment", "than", "before"] * 2
+    )
+    model = replace(end(), verdict=DealVerdict("game", False, (problem,), None, None))
+    rows = draw(model, 80, 24, Look()).text().split("\n")
+    shown = " ".join(" ".join(rows[20:22]).split())
+    assert shown == f"deal not verified: {problem}"
+    assert "Waiting for you" in rows[22]
 
 
 def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:

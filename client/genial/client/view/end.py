@@ -7,19 +7,23 @@ from typing import Final
 
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
-from genial.client.sentences import following_sentence, won_text
+from genial.client.sentences import following_sentence, verdict_sentences, won_text
 from genial.client.text import _
-from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.game import draw_table_title
 from genial.client.view.lesson import draw_lesson
-from genial.client.view.log import end_sentence
-from genial.client.view.sides import moves_made
+from genial.client.view.log import draw_stream, end_sentence
+from genial.client.view.sides import chat_line, moves_made, unread_text
+from genial.client.view.spans import put_spans
 from genial.client.view.typing import draw_entry
 from genial.engine.moves import Ended
 from genial.engine.rules import weakest_first
 from genial.engine.view import PlayerView
 
 ENTRY_COLUMNS = 8
+
+STREAM_ROWS: Final = 6
+"""Rows below the last line that make room for log and chat."""
 
 _LEGIBLE: Final = 8
 """Columns that have to be left for the name of a file behind its folder."""
@@ -187,10 +191,10 @@ def _race(
         x = ox + 1 + 20 * number
         canvas.fill(x, 13, RACE_COLUMNS, 2 + RACE_ROWS, "panel")
         own = number == 0
-        canvas.put(x + 1, 13, cut(view.seats[seat].name, 6), "text", bold=True)
-        canvas.put_right(
-            x + 17, 13, _("ends at {points}").format(points=min(ended.tracks[seat])), "muted"
-        )
+        said = _("ends at {points}").format(points=min(ended.tracks[seat]))
+        left = canvas.put_right(x + 17, 13, said, "muted")
+        name = cut(view.seats[seat].name, min(6, left - x - 2))
+        canvas.put(x + 1, 13, name, "text", bold=True)
         for row, line in enumerate(chart(race[start:], longest - start, top, look)):
             canvas.put(x + 1, 14 + row, line, "strong" if own else "muted")
         canvas.put(x + 1, 18, _("turn {number}").format(number=start + 1), "muted")
@@ -242,26 +246,43 @@ def _below(canvas: Canvas, ox: int, model: Model, view: PlayerView, look: Look) 
     if model.lesson is not None:
         draw_lesson(canvas, 0, y, canvas.width, 3, model)
         return
-    verdict = model.verdict
-    if verdict is not None:
-        right = ox + 79
-        if verdict.verified:
-            right = canvas.put_right(ox + 79, y, _("shuffle verified by you"), "muted") - 2
-        if verdict.record_path is not None:
-            canvas.put(ox + 1, y, _("Record saved"), "muted")
-            path = shorten_path(str(verdict.record_path), right - ox - 15)
-            canvas.put(ox + 15, y, path, "text")
-        if verdict.problems:
-            canvas.put(ox + 1, y, cut(verdict.problems[0], 78), "strong", bold=True)
+    y = _verdict(canvas, ox, y, model)
     if model.notice:
-        canvas.put(ox + 1, 21, cut(model.notice, 78), "strong", bold=True)
+        canvas.put(ox + 1, y, cut(model.notice, 78), "strong", bold=True)
     else:
         text = rematch_text(model)
         if text:
-            canvas.put(ox + 1, 21, _("Rematch"), "muted")
-            canvas.put(ox + 15, 21, cut(text, 64), "text")
+            canvas.put(ox + 1, y, _("Rematch"), "muted")
+            canvas.put(ox + 15, y, cut(text, 64), "text")
+    last = canvas.height - 2
+    if last >= y + STREAM_ROWS:
+        canvas.put(ox + 1, y + 2, _("LOG AND CHAT"), "muted", bold=True)
+        draw_stream(canvas, ox + 1, y + 3, 78, last - y - 4, model, look)
     if model.entry is not None:
-        draw_entry(canvas, ox + 1, canvas.height - 2, 78, model.entry, look)
+        draw_entry(canvas, ox + 1, last, 78, model.entry, look)
+    elif last > y:
+        limit = canvas.put_right(ox + 79, last, unread_text(model), "muted") - 2
+        put_spans(canvas, ox + 1, last, chat_line(model, remarks=True), limit)
+
+
+def _verdict(canvas: Canvas, ox: int, y: int, model: Model) -> int:
+    """What came of checking the shuffle, and where the record is; returns the next row."""
+    verdict = model.verdict
+    if verdict is None:
+        return y + 1
+    if verdict.problems:
+        lines = wrap(verdict_sentences(verdict)[0], 78)[:2]
+        for number, line in enumerate(lines):
+            canvas.put(ox + 1, y + number, line, "strong", bold=True)
+        return y + len(lines)
+    right = ox + 79
+    if verdict.verified:
+        right = canvas.put_right(ox + 79, y, _("shuffle verified by you"), "muted") - 2
+    if verdict.record_path is not None:
+        canvas.put(ox + 1, y, _("Record saved"), "muted")
+        path = shorten_path(str(verdict.record_path), right - ox - 15)
+        canvas.put(ox + 15, y, path, "text")
+    return y + 1
 
 
 def shorten_path(path: str, columns: int) -> str:
