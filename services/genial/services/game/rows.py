@@ -20,6 +20,7 @@ from genial.services.game.log import (
     StoredSetup,
 )
 from genial.services.game.snapshot import chain
+from genial.services.store import is_damage
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +68,45 @@ def load(connection: sqlite3.Connection, key: int) -> StoredGame:
     Raises:
         DamagedLogError: Something in it is not what was written.
     """
+    try:
+        return _load(connection, key, _WITH_SNAPSHOT)
+    except sqlite3.Error as fault:
+        if not is_damage(fault):
+            raise
+    try:
+        # Perhaps it was only the packed state, which nobody needs.
+        return _load(connection, key, _WITHOUT_SNAPSHOT)
+    except sqlite3.Error as fault:
+        if not is_damage(fault):
+            raise
+        raise DamagedLogError(f"the file cannot be read where it stands: {fault}") from fault
+
+
+def running(connection: sqlite3.Connection) -> dict[str, int]:
+    """The keys of all running games by their ids, oldest first.
+
+    What of a damaged file cannot be read is left out and named in the log.
+    """
+    query = "SELECT game_id, game FROM game_setups WHERE ended_at IS NULL"
+    try:
+        return dict(connection.execute(f"{query} ORDER BY game").fetchall())
+    except sqlite3.Error as fault:
+        if not is_damage(fault):
+            raise
+    found: dict[str, int] = {}
+    for (key,) in connection.execute("SELECT DISTINCT game FROM game_events ORDER BY game"):
+        try:
+            found.update(connection.execute(f"{query} AND game = ?", (key,)).fetchall())
+        except sqlite3.Error as fault:
+            if not is_damage(fault):
+                raise
+            log.error("game number %d cannot be read: %s", key, fault)
+    return found
+
+
+def _load(connection: sqlite3.Connection, key: int, one_of_each: str) -> StoredGame:
     *row, setup_checksum, frozen, clock_n, clock, packed_n, linked, packed, packed_checksum = (
-        connection.execute(_ONE_OF_EACH, (key,)).fetchone()
+        connection.execute(one_of_each, (key,)).fetchone()
     )
     setup = StoredSetup(*row)
     if checksum(0, setup.started_at_ms, setup.body) != setup_checksum:
@@ -114,12 +152,21 @@ def load(connection: sqlite3.Connection, key: int) -> StoredGame:
     )
 
 
-_ONE_OF_EACH: Final = (
+_WITH_SNAPSHOT: Final = (
     "SELECT game_id, table_id, started_at, setup, s.checksum, frozen,"
     " c.n, clock, p.n, chain, p.body, p.checksum"
     " FROM game_setups AS s"
     " LEFT JOIN game_clocks AS c ON c.game = s.game"
     " LEFT JOIN game_snapshots AS p ON p.game = s.game"
+    " WHERE s.game = ?"
+)
+"""Of what there is one row at most; in one query, since a thousand games come back at once."""
+
+_WITHOUT_SNAPSHOT: Final = (
+    "SELECT game_id, table_id, started_at, setup, s.checksum, frozen,"
+    " c.n, clock, NULL, NULL, NULL, NULL"
+    " FROM game_setups AS s"
+    " LEFT JOIN game_clocks AS c ON c.game = s.game"
     " WHERE s.game = ?"
 )
 

@@ -24,6 +24,7 @@ from genial.services.game.rows import (
     clock_text,
     load,
     read_entries,
+    running,
     store_snapshot,
     try_to_load,
 )
@@ -213,14 +214,7 @@ class SqliteGameLog:
 
     async def running(self) -> Sequence[str]:
         """See `GameLog`."""
-
-        def job(connection: sqlite3.Connection) -> dict[str, int]:
-            rows = connection.execute(
-                "SELECT game_id, game FROM game_setups WHERE ended_at IS NULL ORDER BY game"
-            )
-            return dict(rows.fetchall())
-
-        keys = await self._database.read(job)
+        keys = await self._database.read(running)
         self._keys.update(keys)
         return list(keys)
 

@@ -6,6 +6,7 @@ from genial.services.store.database import (
     DatabaseBusyError,
     NewerSchemaError,
     StorageError,
+    is_damage,
     undivided,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "DatabaseBusyError",
     "NewerSchemaError",
     "StorageError",
+    "is_damage",
     "undivided",
 ]

@@ -31,6 +31,9 @@ T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], T]
 
 _MOST_JOBS_AT_ONCE: Final = 128
+_MOST_FINDINGS: Final = 20
+"""Lines about a damaged file in the log; there may be thousands."""
+
 _BUSY_TIMEOUT_MS: Final = 5000
 """How long a write waits for a backup or another reader of the file."""
 
@@ -302,6 +305,7 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
     lock = _lock(path)
     try:
         with contextlib.closing(_connect(path)) as connection:
+            _check(connection, path)
             _migrate(connection, components)
     except sqlite3.Error as fault:
         lock.release()
@@ -310,6 +314,34 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
         lock.release()
         raise
     return lock
+
+
+def is_damage(fault: sqlite3.Error) -> bool:
+    """Whether a fault of SQLite's says that the file is not what was written."""
+    code = getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Names damage in the file; it takes some seconds for a gigabyte.
+
+    Nothing is refused for it: what cannot be read is found by whoever reads it, and the rest
+    goes on.
+    """
+    try:
+        rows = connection.execute(f"PRAGMA quick_check({_MOST_FINDINGS})").fetchall()
+        findings = [finding for (finding,) in rows if finding != "ok"]
+    except sqlite3.Error as fault:
+        if not is_damage(fault):
+            raise
+        findings = [str(fault)]
+    for finding in findings:
+        log.error("%s is damaged: %s", path, " ".join(finding.split()))
+    if findings:
+        log.error(
+            "what can be read of %s goes on; for the rest put a backup back with `genial restore`",
+            path,
+        )
 
 
 def _lock(path: Path) -> FileLock:
