@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from genial.client.errors import StorageError
 from genial.client.text import _
+
+_NO_PLACE: Final = (errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT)
+"""What the system says of folders that are not there for us, rather than of a full disk."""
 
 
 @contextmanager
@@ -24,9 +28,14 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            _("Cannot keep {path}: {reason}.").format(path=path, reason=error.strerror or error)
-        ) from error
+        if error.errno in _NO_PLACE:
+            sentence = _(
+                "Cannot keep {path}: {reason}. Point HOME, or XDG_STATE_HOME and XDG_DATA_HOME, to"
+                " folders of your own that can be written."
+            )
+        else:
+            sentence = _("Cannot keep {path}: {reason}.")
+        raise StorageError(sentence.format(path=path, reason=error.strerror or error)) from error
 
 
 def private_dir(path: Path) -> None:
