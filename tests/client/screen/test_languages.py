@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import importlib
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wcwidth import wcwidth
 
-from genial.client import text
+from genial.client import text, view
 from genial.client.languages import LANGUAGES, catalogue, chosen_language, from_environment
 from genial.client.lessons import LESSONS
 from genial.client.settings import Settings
 from genial.client.text import _
+from genial.client.view import canvas
 from genial.client.view.canvas import wrap
 from genial.client.view.draw import draw
 
@@ -65,13 +69,50 @@ def test_every_screen_in_every_language(picture: Picture, language: str) -> None
     english = catalogue("en")
     spoken = {}
     for width, height in ((80, 24), (100, 30), (160, 50)):
-        canvas = draw(picture.model, width, height, picture.look)
-        spoken[width] = canvas.text()
+        drawn = draw(picture.model, width, height, picture.look)
+        spoken[width] = drawn.text()
         for y in range(height):
-            row = "".join(part for _ink, part in canvas.runs(y))
+            row = "".join(part for _ink, part in drawn.runs(y))
             assert sum(max(0, wcwidth(char)) for char in row) == width
     text.install(english)
     assert draw(picture.model, 80, 24, picture.look).text() != spoken[80]
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_nothing_is_cut_off_but_names_and_paths(
+    spoken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the window that each picture is for; what a person or a folder is called may be."""
+    short = 6
+    lost: set[tuple[str, str]] = set()
+    place = [""]
+    whole = canvas.cut
+    put = canvas.Canvas.put
+
+    def cut(text: str, columns: int) -> str:
+        shown = whole(text, columns)
+        if shown != text and len(text) > short and not text.startswith("/"):
+            lost.add((place[0], text))
+        return shown
+
+    def noted_put(self: canvas.Canvas, x: int, y: int, text: str, *more: Any, **named: Any) -> int:
+        if x + canvas.width_of(text.rstrip()) > self.width:
+            lost.add((place[0], text))
+        return put(self, x, y, text, *more, **named)
+
+    for module in pkgutil.iter_modules(view.__path__):
+        loaded = importlib.import_module(f"{view.__name__}.{module.name}")
+        if hasattr(loaded, "cut"):
+            monkeypatch.setattr(loaded, "cut", cut)
+    monkeypatch.setattr(canvas.Canvas, "put", noted_put)
+    text.install(catalogue(spoken))
+    try:
+        for picture in PICTURES:
+            place[0] = picture.name
+            draw(picture.model, picture.width, picture.height, picture.look)
+    finally:
+        text.install(None)
+    assert not lost
 
 
 def test_every_step_of_the_tutorial_fits(language: str) -> None:

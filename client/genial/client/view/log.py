@@ -6,7 +6,7 @@ from genial.client.model import Logged, Model, Play, Remark
 from genial.client.palette import Look
 from genial.client.text import _, ngettext
 from genial.client.view.canvas import Canvas, cut, fit, wrap
-from genial.client.view.spans import Span, compose, points_spans, put_spans, tile_chip
+from genial.client.view.spans import Span, compose, points_spans, put_spans, spans_width, tile_chip
 from genial.client.view.words import chat_name
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Placed, Resigned, TakenOver
@@ -66,14 +66,10 @@ def play_sentence(play: Play, look: Look) -> list[Span]:
             count = drawn_count(refilled)
             template = ngettext("{name} drew {count} tile", "{name} drew {count} tiles", count)
             return compose(template, {"name": name, "count": str(count)})
-        case SeenExchanged(returned=returned):
-            shown: list[Span] = []
-            for tile in returned:
-                if shown:
-                    shown.append(Span(" "))
-                shown.extend(tile_chip(tile, look))
+        case SeenExchanged() as exchanged:
+            tiles = _shown_tiles(exchanged, look)
             return compose(
-                _("{name} showed {tiles} and drew a new rack"), {"name": name, "tiles": shown}
+                _("{name} showed {tiles} and drew a new rack"), {"name": name, "tiles": tiles}
             )
         case Resigned():
             return compose(_("{name} has resigned"), {"name": name})
@@ -95,6 +91,16 @@ def play_sentence(play: Play, look: Look) -> list[Span]:
             return [Span(end_sentence(reason, 0), "text")]
 
 
+def _shown_tiles(exchanged: SeenExchanged, look: Look) -> list[Span]:
+    """The tiles that were given back, side by side."""
+    shown: list[Span] = []
+    for tile in exchanged.returned:
+        if shown:
+            shown.append(Span(" "))
+        shown.extend(tile_chip(tile, look))
+    return shown
+
+
 def drawn_count(event: SeenRefilled | SeenDealt | SeenExchanged | SeenSkipped) -> int:
     """How many tiles were drawn, whether or not we may see them."""
     return len(event.draw) if isinstance(event.draw, tuple) else event.draw.count
@@ -113,6 +119,12 @@ def log_line(entry: Logged, look: Look) -> list[Span]:
         name = fit(cut(chat_name(entry), NAME_COLUMNS - 1), NAME_COLUMNS)
         return [Span(name, "text", bold=True), Span(entry.text, "text")]
     name = fit(cut(entry.name, NAME_COLUMNS - 1), NAME_COLUMNS)
+    if isinstance(entry.event, SeenExchanged):
+        tiles = _shown_tiles(entry.event, look)
+        return compose(
+            _("{name} exchanged {tiles}"),
+            {"name": Span(entry.name, "text", bold=True), "tiles": tiles},
+        )
     if not isinstance(entry.event, Placed):
         return play_sentence(entry, look)
     placed = entry.event
@@ -131,7 +143,11 @@ def log_lines(model: Model, width: int, look: Look) -> list[list[Span]]:
         if not is_told(entry):
             continue
         if isinstance(entry, Play):
-            lines.append(log_line(entry, look))
+            line = log_line(entry, look)
+            if entry.calls and spans_width(line) > width:
+                # The call itself has been on the screen; here its mark will do.
+                line[-1] = Span("  " + "!" * entry.calls, "strong", bold=True)
+            lines.append(line)
             continue
         if isinstance(entry, Remark):
             lines.extend([Span(part)] for part in wrap(entry.text, max(8, width)))

@@ -35,7 +35,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
     """Whatever lies over the screen, if anything does; the last row stays free."""
     match model.overlay:
         case Overlay.HELP:
-            _page(canvas, _("KEYS THAT WORK NOW"), help_lines(model), model.scroll)
+            lines = help_lines(model, canvas.width - 8)
+            _page(canvas, _("KEYS THAT WORK NOW"), lines, model.scroll)
         case Overlay.LOG:
             lines = log_lines(model, canvas.width - 8, look)
             _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
@@ -131,24 +132,28 @@ def _band(canvas: Canvas, text: str) -> None:
     canvas.put(1, y, cut(text, canvas.width - 2), "on-strong", "strong", True)
 
 
-def help_lines(model: Model) -> list[list[Span]]:
-    """The keys of the screen below, with what they do; then what can only be typed."""
+def help_lines(model: Model, width: int) -> list[list[Span]]:
+    """The keys of the screen below, with what they do; then what can only be typed.
+
+    Explanations that need more than `width` columns go on below themselves.
+    """
     from dataclasses import replace
 
     lines: list[list[Span]] = []
     for binding in bindings_for(replace(model, overlay=None)):
         if binding.shown and binding.help:
-            shown = _(binding.shown)
-            lines.append(
-                [
-                    Span(shown + " " * max(1, 10 - width_of(shown)), "strong", bold=True),
-                    Span(_(binding.help), "text"),
-                ]
-            )
+            lines += _explained(_(binding.shown), _(binding.help), 10, width)
     typed = [(f":{words}", said) for words, said, screens in HELP if model.screen in screens]
     if typed and (model.seat is not None or model.screen is Screen.REPLAY):
         lines += [[], [Span(_("COMMANDS, TYPED AFTER :"), "muted", bold=True)]]
         for words, said in typed:
-            shown = words + " " * max(1, 12 - width_of(words))
-            lines.append([Span(shown, "strong", bold=True), Span(_(said), "text")])
+            lines += _explained(words, _(said), 12, width)
     return lines
+
+
+def _explained(shown: str, said: str, indent: int, width: int) -> list[list[Span]]:
+    """A key or command in its column, and what it does beside it."""
+    column = max(indent, width_of(shown) + 1)
+    first, *more = wrap(said, width - column)
+    head = Span(shown + " " * (column - width_of(shown)), "strong", bold=True)
+    return [[head, Span(first, "text")], *([Span(" " * column + line, "text")] for line in more)]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import _
 from genial.client.view.board import SHAPES, hexagon
-from genial.client.view.canvas import Canvas, cut
-from genial.client.view.spans import Spans, put_spans
+from genial.client.view.canvas import Canvas, cut, width_of
+from genial.client.view.spans import Spans, put_spans, spans_width
 from genial.engine.tiles import Tile
 
 
@@ -92,8 +92,11 @@ def draw_large_rack(
     `heading` says whose they are, and `title` behind it what can be done.
     """
     canvas.fill(x, y, width, 7, "panel")
-    end = canvas.put(x + 1, y, heading, "muted", bold=True)
-    put_spans(canvas, end + 3, y, title, width - 1)
+    end = x + 1
+    if 1 + width_of(heading) + 3 + spans_width(title) < width:
+        # What can be done goes before whose they are.
+        end = canvas.put(x + 1, y, heading, "muted", bold=True) + 3
+    put_spans(canvas, end, y, title, width - 1)
     for slot, tile in enumerate(tiles):
         left = x + 1 + TILE_COLUMNS * slot
         if tile is None:
