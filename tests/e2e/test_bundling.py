@@ -116,6 +116,14 @@ def test_who_is_left_out_is_told_and_the_others_are_served(tmp_path: Path, index
         "linux on aarch64 with Python 3.14",
     }
     assert all("compiled" in why for why in told.values())
+    # A folder can be added to, and is then good for both.
+    wheel(index, "compiled", tag="cp312-cp312-win_amd64")
+    wheel(index, "winonly")
+    make_bundle(tmp_path / "bundle", targets_of(["windows"], ["3.12"]), lambda target: None)
+    assert (tmp_path / "bundle" / "good-for.txt").read_text("utf-8").splitlines() == [
+        "linux on x86_64 with Python 3.12 (glibc 2.28 or newer)",
+        "windows on AMD64 with Python 3.12",
+    ]
 
 
 def test_a_system_that_nothing_can_be_had_for_is_an_error(tmp_path: Path, index: Path) -> None:

@@ -197,8 +197,11 @@ def make_bundle(output: Path, targets: Sequence[Target], tell: Callable[[Target]
         _run([*pip, "download", "--no-deps", "--only-binary=:all:", "-d", str(wheels), "pip"])
         shutil.copy(str(files("genial.cli") / "bundle_install.py"), folder / "__main__.py")
         good_for = _good_for(fetched)
-        (folder / GOOD_FOR).write_text("".join(f"{line}\n" for line in good_for), "utf-8")
         try:
+            before = output / GOOD_FOR
+            said = before.read_text("utf-8").splitlines() if before.is_file() else []
+            lines = dict.fromkeys([*said, *good_for])
+            (folder / GOOD_FOR).write_text("".join(f"{line}\n" for line in lines), "utf-8")
             _write(folder, output)
         except OSError as fault:
             raise BundleError(f"{output} cannot be written: {fault.strerror}.") from fault
