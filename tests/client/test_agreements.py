@@ -44,6 +44,9 @@ def test_a_pause_is_asked_for_and_agreed_to_by_name() -> None:
         "Lena agrees to pause the clocks. Still to agree: Max."
     ]
     assert table_changes(table(0, 2), table(0, 1, 2)) == ["Max agrees to pause the clocks."]
+    assert table_changes(table(2), table(0, 2)) == [
+        "You agree to pause the clocks. Still to agree: Max."
+    ]
     # Who has not agreed yet hears how, whoever was the first to ask.
     assert table_changes(table(1, own=0), table(1, 2, own=0)) == [
         "Lena asks to pause the clocks; `pause` agrees. Still to agree: Ana."

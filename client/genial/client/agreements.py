@@ -55,6 +55,10 @@ _OWN: Final[dict[Agreed, str]] = {
     agrees_to_end: N_("You propose to end the game."),
     agrees_to_pause: N_("You ask to pause the clocks."),
 }
+_OWN_AGREES: Final[dict[Agreed, str]] = {
+    agrees_to_end: N_("You agree to end the game."),
+    agrees_to_pause: N_("You agree to pause the clocks."),
+}
 _OTHERS: Final[dict[Agreed, str]] = {
     agrees_to_end: N_("{name} proposes to end the game; `end` agrees."),
     agrees_to_pause: N_("{name} asks to pause the clocks; `pause` agrees."),
@@ -80,7 +84,7 @@ def agreement_changes(before: Table, after: Table, view: PlayerView | None = Non
         first = not any(agreed(seat) for seat in before.seats)
         for seat in fresh:
             if seat.seat == own:
-                sentence = _(_OWN[agreed])
+                sentence = _(_OWN[agreed] if first else _OWN_AGREES[agreed])
             elif first or (own is not None and not agreed(after.seats[own])):
                 sentence = _(_OTHERS[agreed]).format(name=seat.name)
             else:

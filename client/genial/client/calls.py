@@ -23,8 +23,8 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             return session.refill
         case m.ResignGame():
             return session.resign
-        case m.ProposeEnd():
-            return session.propose_end
+        case m.ProposeEnd(agree=agree):
+            return lambda: session.propose_end(agree)
         case m.TakeBack():
             return session.take_back
         case m.SetReady(ready=ready):

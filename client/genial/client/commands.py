@@ -44,7 +44,11 @@ COMMANDS = (
 
 HELP: Final[tuple[tuple[str, str, frozenset[Screen]], ...]] = (
     ("resign", N_("give the game up; you take no more turns"), frozenset({Screen.GAME})),
-    ("end", N_("propose to end the game as it stands, or agree"), frozenset({Screen.GAME})),
+    (
+        "end",
+        N_("propose to end the game as it stands, or agree; `end no` takes it back"),
+        frozenset({Screen.GAME}),
+    ),
     ("leave", N_("leave the table and give up your seat"), AT_TABLE),
     ("bots hard", N_("a bot of that level takes a free seat"), BETWEEN),
     ("remove 2", N_("the bot on that seat leaves"), BETWEEN),
@@ -88,7 +92,7 @@ def run_command(model: Model, text: str, press: Press) -> Step:
         case "resign":
             return replace(model, question=Ask.RESIGN), ()
         case "end":
-            return model, (ProposeEnd(),)
+            return model, (ProposeEnd(rest != "no"),)
         case "pause" | "continue":
             return model, (PauseClocks(word.lower() == "pause"),)
         case "shelve":

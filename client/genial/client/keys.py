@@ -159,6 +159,14 @@ def _has_seat(model: Model) -> bool:
     return model.seat is not None
 
 
+def _ready(model: Model) -> bool:
+    return model.own_seat is not None and model.own_seat.ready
+
+
+def _unready(model: Model) -> bool:
+    return model.own_seat is not None and not model.own_seat.ready
+
+
 def _has_rows(model: Model) -> bool:
     return bool(model.browse.rows)
 
@@ -284,8 +292,10 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(Action.NAME, ("f2",), "F2", N_("name"), N_("change your name"),
             _in(Context.BROWSE), 0),
     # The table before the game.
-    Binding(Action.READY, ("enter",), N_("Enter"), N_("ready"), N_("ready, or not yet after all"),
-            _in(Context.ROOM), 1, _has_seat),
+    Binding(Action.READY, ("enter",), N_("Enter"), N_("ready"),
+            N_("say that you are ready for the game"), _in(Context.ROOM), 1, _unready),
+    Binding(Action.READY, ("enter",), N_("Enter"), N_("not yet"),
+            N_("not ready after all"), _in(Context.ROOM), 1, _ready),
     Binding(Action.START, ("s",), "s", N_("start with bots"),
             N_("start now: bots take the free seats"), _in(Context.ROOM), 1, _has_seat),
     Binding(Action.ADD_BOT, ("b",), "b", N_("add a bot"), N_("a bot takes a free seat"),

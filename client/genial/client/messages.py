@@ -245,7 +245,9 @@ class ResignGame:
 
 @dataclass(frozen=True, slots=True)
 class ProposeEnd:
-    """Propose, or agree, to end the game as it stands."""
+    """Propose, or agree, to end the game as it stands; or take that back."""
+
+    agree: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,15 @@ def test_the_screen_says_who_asks_and_whose_word_is_missing() -> None:
     assert "The clocks are paused." in shown
 
 
+def test_ending_the_game_is_agreed_to_in_sight_of_everybody() -> None:
+    asked = with_table(mockup_model(), 2, agrees_to_end=True)
+    assert ":end agrees to end the game; asked for by: Lena" in text_of(asked)
+    own = with_table(asked, 0, agrees_to_end=True)
+    assert "You propose to end the game. Still to agree: Max, Tom" in text_of(own)
+    assert press(asked, ":", *"end", "enter")[1] == [m.ProposeEnd()]
+    assert press(asked, ":", *"end no", "enter")[1] == [m.ProposeEnd(agree=False)]
+
+
 def test_a_game_without_clocks_has_none_to_pause() -> None:
     model = seen(mockup_model(), mockup_view(), clock=None)
     assert not [line for line in bindings_for(model) if "p" in line.keys]

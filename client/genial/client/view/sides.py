@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from genial.client.agreements import agrees_to_pause, askers, missing
+from genial.client.agreements import agrees_to_end, agrees_to_pause, askers, missing
 from genial.client.keys import PauseStep, pause_step
 from genial.client.model import Ghost, Model, Play, Remark
 from genial.client.palette import Look
@@ -242,7 +242,7 @@ def choice_line(model: Model, view: PlayerView) -> list[Span]:
             Span(" " + _("play on yourself: a bot plays for you now"), "text"),
         ]
     if not view.is_my_turn:
-        return pause_line(model, view)
+        return agreement_line(model, view)
     if view.phase is Phase.BONUS:
         return [
             Span(_("Genial!") + " ", "strong", bold=True),
@@ -256,7 +256,7 @@ def choice_line(model: Model, view: PlayerView) -> list[Span]:
             ),
         ]
     if view.phase is not Phase.CLOSE:
-        return pause_line(model, view)
+        return agreement_line(model, view)
     if not view.may_exchange:
         return [
             Span(_("Enter"), "strong", bold=True),
@@ -287,6 +287,22 @@ def shelved_line(model: Model) -> list[Span]:
         Span(_("Enter"), "strong", bold=True),
         Span(" " + _("takes the table out again; until then every seat is kept"), "text"),
     ]
+
+
+def agreement_line(model: Model, view: PlayerView) -> list[Span]:
+    """What waits for our word or the others': ending the game, pausing the clocks."""
+    seat, table = model.own_seat, model.table
+    if seat is None or table is None or view.is_over:
+        return []
+    asked = askers(table, agrees_to_end)
+    if asked and not seat.agrees_to_end:
+        said = _("agrees to end the game; asked for by: {names}").format(names=", ".join(asked))
+        return [Span(":end", "strong", bold=True), Span(" " + said, "text")]
+    if asked:
+        names = ", ".join(missing(table, view, agrees_to_end))
+        waiting = _("You propose to end the game. Still to agree: {names}").format(names=names)
+        return [Span(waiting, "text")]
+    return pause_line(model, view)
 
 
 def pause_line(model: Model, view: PlayerView) -> list[Span]:
