@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 
 import pytest
-from zeroconf import IPVersion
+from zeroconf import DNSOutgoing, IPVersion  # type: ignore[attr-defined]
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-from genial.client.browse import Browser, FoundHost, find_host
+from genial.client.browse import GONE_SECONDS, Browser, FoundHost, find_host
 from genial.client.errors import AmbiguousNameError
 from genial.wire.announcement import SERVICE_TYPE
 from tests.client.fakehost import FakeHost
@@ -42,10 +42,10 @@ async def announced(
 
 
 @asynccontextmanager
-async def browser_on_loopback() -> AsyncIterator[Browser]:
+async def browser_on_loopback(gone_after: float = GONE_SECONDS) -> AsyncIterator[Browser]:
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     try:
-        async with Browser(zeroconf, probe_every=0.1) as browser:
+        async with Browser(zeroconf, probe_every=0.1, gone_after=gone_after) as browser:
             yield browser
     finally:
         await zeroconf.async_close()
@@ -101,6 +101,43 @@ async def test_found_probed_and_told_apart_when_it_dies(host: FakeHost) -> None:
         await host.start()
         found = await until_reachable(browser, me, True)
         assert found.silent_since is None
+
+
+async def tell_once(host: FakeHost, host_id: str, name: str) -> None:
+    """An announcement that nobody stands by: addresses live for a second, the rest for an hour."""
+    info = AsyncServiceInfo(
+        SERVICE_TYPE,
+        f"{name} {host_id[:8]}.{SERVICE_TYPE}",
+        addresses=[b"\x7f\x00\x00\x01"],
+        port=host.port,
+        properties={"v": "v1", "id": host_id, "name": name, "tables": "0", "open": "0"},
+        server=f"{host_id}.local.",
+        host_ttl=1,
+    )
+    packet = DNSOutgoing(0x8400)  # An answer, with authority.
+    for record in (info.dns_pointer(), info.dns_service(), info.dns_text(), *info.dns_addresses()):
+        packet.add_answer_at_time(record, 0)
+    async with AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only) as zeroconf:
+        await zeroconf.zeroconf.async_wait_for_start()
+        zeroconf.zeroconf.async_send(packet)
+
+
+async def test_who_is_silent_and_not_announced_any_more_has_gone_until_it_answers(
+    host: FakeHost,
+) -> None:
+    dead, closed = new_id(), new_id()
+    await host.stop()
+    async with (
+        browser_on_loopback(gone_after=0.2) as browser,
+        # One that a firewall shuts in: it does not answer either, but it is there.
+        announced(host.port, instance=f"Shut {closed[:8]}", host_id=closed, name="Shut"),
+    ):
+        await tell_once(host, dead, "Dead")
+        await until_reachable(browser, dead, False)
+        rows = await until(browser, lambda rows: dead not in rows)
+        assert rows[closed].reachable is False
+        await host.start()
+        await until_reachable(browser, dead, True)
 
 
 async def test_good_bye_takes_the_row_away(host: FakeHost) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.lan.hub import hub
 from tests.lan.namespaces import Laptop, lan, missing, namespaces, plug_in, switch
-from tests.lan.programs import Program, listing, running
+from tests.lan.programs import LIST, HostList, Program, listing, running
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -272,6 +272,20 @@ def test_lies_by_mdns_hide_no_honest_host(tmp_path: Path) -> None:
                     assert len(row["addresses"]) <= 16
                 assert host.end() == 0
                 seen.until(lambda rows: host_id not in rows, SEEN)
+
+
+def test_a_list_full_of_the_dead_has_room_for_who_lives(tmp_path: Path) -> None:
+    small = f"from genial.client import browse\nbrowse.MOST_INSTANCES = 16\n{LIST}"
+    with lan(3) as network:
+        home, crowd, guest = network.laptops
+        with running(guest, small) as program, running(crowd, CROWD, "20", home.address) as dead:
+            seen = HostList(program)
+            dead.line(lambda line: "announced" in line)
+            seen.until(lambda rows: [r["reachable"] for r in rows.values()] == [False] * 16)
+            with hosting(home, tmp_path, "Alive") as (_, host_id):
+                # Now the others answer, too, for they have named its address as theirs.
+                rows = seen.until(lambda rows: bool(rows.get(host_id, {}).get("reachable")))
+                assert len(rows) <= 16
 
 
 def test_a_host_over_a_bad_cable_is_found_and_stays(tmp_path: Path) -> None:

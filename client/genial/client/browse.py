@@ -60,6 +60,8 @@ told within the last second, mDNS does not tell again before that second is over
 FIND_SECONDS: Final = 2.5
 _STALE_SECONDS: Final = 1.5
 """A host that moves takes its old address back, and mDNS forgets it one second later."""
+GONE_SECONDS: Final = 60.0
+"""Of silence, until a host that nobody announces any more leaves the list."""
 _RETRY_SECONDS: Final = 6.0
 """Until looking is tried again where it was not possible."""
 
@@ -79,9 +81,13 @@ _FAULTS: Final = (OSError, Error, RuntimeError)
 
 @dataclass(slots=True)
 class _Row:
+    """A host; `announced_at` is when mDNS told of it last, `gone` leaves it out of the list."""
+
     host: FoundHost
     sightings: dict[str, Sighting] = field(default_factory=dict)
     prober: asyncio.Task[None] | None = None
+    announced_at: float = field(default_factory=time.monotonic)
+    gone: bool = False
 
 
 class Browser:
@@ -91,6 +97,7 @@ class Browser:
         zeroconf: The process's own, if it has one already (one per process is enough,
             and two miss things); None: one is made and closed here, and follows the networks.
         probe_every: Seconds between two questions to a silent host.
+        gone_after: Seconds of silence until mDNS is asked whether a host is still announced.
         adapters: See `Adapters`.
 
     Attributes:
@@ -103,6 +110,7 @@ class Browser:
         zeroconf: AsyncZeroconf | None = None,
         *,
         probe_every: float = PROBE_EVERY_SECONDS,
+        gone_after: float = GONE_SECONDS,
         adapters: Adapters = usable_addresses,
     ) -> None:
         self.problem = ""
@@ -110,6 +118,7 @@ class Browser:
         self._zeroconf = zeroconf
         self._browser: AsyncServiceBrowser | None = None
         self._probe_every = probe_every
+        self._gone_after = gone_after
         self._adapters = adapters
         self._rows: dict[tuple[str, str | None], _Row] = {}
         self._sightings: dict[str, Sighting] = {}
@@ -143,8 +152,8 @@ class Browser:
 
     @property
     def hosts(self) -> tuple[FoundHost, ...]:
-        """Every host found so far, by name, then id."""
-        found = [row.host for row in self._rows.values()]
+        """Every host found so far that has not gone for good, by name, then id."""
+        found = [row.host for row in self._rows.values() if not row.gone]
         return tuple(sorted(found, key=lambda host: (host.name.casefold(), host.host_id)))
 
     async def changes(self) -> AsyncGenerator[tuple[FoundHost, ...]]:
@@ -320,7 +329,7 @@ class Browser:
             return
         sighting = Sighting(announcement, addresses, info.port)
         before = self._sightings.get(name)
-        if before is None and len(self._sightings) >= MOST_INSTANCES:
+        if before is None and len(self._sightings) >= MOST_INSTANCES and not self._make_room():
             return
         if before is not None and before.key != sighting.key:
             self._forget(name)
@@ -332,9 +341,18 @@ class Browser:
         row.sightings.pop(name, None)
         row.sightings[name] = sighting
         row.host = merged(row.sightings.values(), row.host)
+        row.announced_at, row.gone = time.monotonic(), False
         if row.prober is None:
             row.prober = self._start(self._keep_asking(row))
         self._changed.set()
+
+    def _make_room(self) -> bool:
+        """Forgets somebody who does not answer, for somebody new; a flood hides no host."""
+        for name, sighting in self._sightings.items():
+            if self._rows[sighting.key].host.reachable is False:
+                self._forget(name)
+                return True
+        return False
 
     def _forget(self, name: str) -> None:
         sighting = self._sightings.pop(name, None)
@@ -358,6 +376,7 @@ class Browser:
                 pulse = await feel(row.host)
             if pulse is None:
                 self._hear(row, None)
+                await self._miss(row)
                 await asyncio.sleep(self._probe_every)
                 continue
             async with pulse:
@@ -366,9 +385,35 @@ class Browser:
             # It is asked again at once; meanwhile nobody should try to sit down there.
             self._hear(row, None)
 
+    async def _miss(self, row: _Row) -> None:
+        """Asks mDNS for a host that has been silent for long; who does not announce it has gone.
+
+        What it said of itself is kept for over an hour, its addresses for two minutes only: then
+        a question goes out that a laptop has to be awake to answer. Its health is asked for on,
+        unseen, so that it is back as soon as it answers.
+        """
+        since = row.host.silent_since
+        if since is None or self._zeroconf is None:
+            return
+        if time.monotonic() - max(since, row.announced_at) < self._gone_after:
+            return
+        zeroconf = self._zeroconf.zeroconf
+        announced = False
+        for name in tuple(row.sightings):
+            info = AsyncServiceInfo(SERVICE_TYPE, name)
+            async with self._resolvers:
+                announced = announced or await info.async_request(
+                    zeroconf, RESOLVE_MS, question_type=DNSQuestionType.QM
+                )
+        row.announced_at = time.monotonic()
+        if row.gone is announced:
+            row.gone = not announced
+            self._changed.set()
+
     def _hear(self, row: _Row, target: str | None) -> None:
         before = row.host
         if target is not None:
+            row.gone = False
             row.host = replace(before, reachable=True, answered_at=target, silent_since=None)
         else:
             since = before.silent_since or time.monotonic()

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from typing import Final
 
-from genial.client.browse import Browser, FoundHost
+from genial.client.browse import GONE_SECONDS, Browser, FoundHost
 from genial.client.doctor.examine import examine_network
 from genial.client.doctor.findings import Finding, Verdict
 from genial.client.errors import GenialError, PasswordNeededError
@@ -243,6 +243,8 @@ class Finder:
                         watched.silent_since = change.since if lost else None
                         if lost:
                             self._follow_found()
+                            loop = asyncio.get_running_loop()
+                            loop.call_later(GONE_SECONDS + 1, self._publish)
                     else:
                         watched.tables = change
                     self._publish()
@@ -333,7 +335,7 @@ class Finder:
             if watched.silent_since is None:
                 hosts += 1
                 live.extend(self._tables(host_id, name, watched.address, watched))
-            else:
+            elif time.monotonic() - watched.silent_since < GONE_SECONDS:
                 silent.append(
                     TableRow(host_id, name, watched.address, None, False, watched.silent_since)
                 )
