@@ -18,6 +18,7 @@ from genial.client.model import (
     Hand,
     Model,
     Overlay,
+    Play,
     Purpose,
     Remark,
     Screen,
@@ -109,6 +110,10 @@ def test_what_the_table_says_is_read_even_while_the_first_tile_is_explained() ->
     said = ChatMessage(number=1, seat=1, name="Max", text="back")
     rows = draw(replace(model, log=(*model.log, said)), 80, 24, Look()).text().split("\n")
     assert 'Max "back"' in rows[22]
+    # What was said before the last move is old.
+    drew = Play(3, SeenRefilled(1, HiddenDraw(1)), "Max")
+    rows = draw(replace(model, log=(*model.log, drew)), 80, 24, Look()).text().split("\n")
+    assert "Max is away." not in rows[22]
 
 
 def test_turning_goes_round() -> None:

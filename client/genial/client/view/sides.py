@@ -326,9 +326,11 @@ def pause_line(model: Model, view: PlayerView) -> list[Span]:
 def chat_line(model: Model, *, remarks: bool = False) -> list[Span]:
     """The newest chat message; empty when nobody has said anything.
 
-    With `remarks` also what the table itself has to say, where no other row shows it.
+    With `remarks` also what the table itself has had to say since the last move, where no other
+    row shows it.
     """
     for entry in reversed(model.log):
+        remarks = remarks and not isinstance(entry, Play)
         if remarks and isinstance(entry, Remark):
             return [Span(entry.text, "text")]
         if not isinstance(entry, Play | Remark):
