@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.processes import DEADLINE, PlainPlayer, genial, running_host
+from tests.lan.doctoring import ANNOUNCED
 from tests.lan.namespaces import Lan, Laptop, lan, missing
+from tests.lan.programs import running
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
@@ -109,6 +111,18 @@ async def test_killed_host_is_told_apart_and_ambiguous_names_list_the_ids(
         alive = {row["id"]: row["reachable"] for row in await listed(tmp_path, seeker)}
         assert alive[second.host_id] is True
         assert alive.get(first.host_id, False) is False
+
+
+async def test_a_host_that_is_announced_and_silent_is_named_to_whoever_joins(
+    three: Lan, tmp_path: Path
+) -> None:
+    home, guest, _ = three.laptops
+    with running(home, ANNOUNCED, "Shut in") as announced:
+        announced.line()
+        joined = await genial("join", "--plain", PLAIN, home=tmp_path, prefix=on(guest))
+    assert joined.code == 1
+    assert f"Shut in at {home.address}" in joined.err
+    assert "genial doctor" in joined.err
 
 
 async def test_nobody_there(three: Lan, tmp_path: Path) -> None:

@@ -120,6 +120,13 @@ async def _links_around(
         links.append(await stack.enter_async_context(link))
     if unusable and not links:
         raise unusable[0]
+    silent = [host for host in found if not host.reachable]
+    if silent and not links:
+        where = "; ".join(f"{host.name} at {', '.join(host.addresses)}" for host in silent)
+        raise Failure(
+            f"No host answers; announced on this network, but silent: {where}. They were switched"
+            " off, or a firewall on their laptop closes the port: `genial doctor` there says more."
+        )
     if not links:
         raise Failure(
             problem

@@ -31,7 +31,7 @@ from zeroconf import (  # type: ignore[attr-defined]  # it lists two of these no
 )
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-from genial.client.errors import AmbiguousNameError
+from genial.client.errors import AmbiguousNameError, UnsearchableError
 from genial.client.found import FoundHost, Sighting, likeliest_first, merged
 from genial.client.pulse import ASK_SECONDS, feel
 from genial.client.text import _
@@ -437,6 +437,7 @@ async def find_host(
 
     Raises:
         AmbiguousNameError: Several hosts announce that name.
+        UnsearchableError: Nothing can be found here, whoever announces it.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
@@ -462,6 +463,8 @@ async def find_host(
         return impostor
     if len(named) > 1:
         raise AmbiguousNameError(text, tuple(host.host_id for host in named))
+    if not named and browser.problem:
+        raise UnsearchableError(browser.problem)
     return named[0] if named else None
 
 

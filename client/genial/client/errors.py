@@ -4,6 +4,7 @@ GenialError                     genial.wire.errors: .sentence says what happened
                                 to do, .reason is its name, .metadata what it is about
   AddressError                  the address cannot be read, or nobody goes by that name
     AmbiguousNameError          several hosts go by that name (.host_ids)
+    UnsearchableError           nothing can be found by name on this network
   HostUnreachableError          nobody answers there, or not any more
   IncompatibleHostError         somebody answers, but not in our contract
   RefusedError                  the host refused
@@ -49,6 +50,7 @@ __all__ = [
     "StaleRevisionError",
     "StorageError",
     "TrustError",
+    "UnsearchableError",
     "UntrustedHostError",
     "WrongFingerprintError",
 ]
@@ -73,6 +75,10 @@ class AmbiguousNameError(AddressError):
             )
         )
         self.host_ids = host_ids
+
+
+class UnsearchableError(AddressError):
+    """A name that could not be looked for, because nothing can be found by mDNS here."""
 
 
 class HostUnreachableError(GenialError):

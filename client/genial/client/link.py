@@ -18,6 +18,7 @@ from genial.client.errors import (
     HostUnreachableError,
     IncompatibleHostError,
     StorageError,
+    UnsearchableError,
 )
 from genial.client.moving import MovingChannel
 from genial.client.reach import Reached, reach
@@ -407,14 +408,20 @@ async def _targets_of_name(
     # zeroconf is large, and most people never look for a host by its name.
     from genial.client.browse import find_host
 
-    found = await find_host(text, fingerprint=fingerprint)
+    unsearchable = None
+    try:
+        found = await find_host(text, fingerprint=fingerprint)
+    except UnsearchableError as error:
+        found, unsearchable = None, error
     if found is not None:
         return list(found.targets), found.fingerprint
     if endpoint is not None:
         try:
             return await socket_addresses(endpoint), None
         except AddressError:
-            pass  # The sentence below tells of both kinds of names.
+            pass  # The sentences below tell of both kinds of names.
+    if unsearchable is not None:
+        raise unsearchable
     raise AddressError(
         _(
             "No host answers to {name}: none on this network announces that id or name, and no"

@@ -24,7 +24,7 @@ from genial.client.browse import find_host
 from genial.client.channel import from_rpc
 from genial.client.doctor.clock import compared_clocks
 from genial.client.doctor.findings import Finding, Verdict
-from genial.client.errors import AddressError, GenialError, TrustError
+from genial.client.errors import AddressError, GenialError, TrustError, UnsearchableError
 from genial.client.reach import Reached, reach
 from genial.client.text import _, ngettext, printable
 from genial.client.trust import Access, KnownHost, KnownHosts
@@ -190,7 +190,12 @@ async def _targets(address: str) -> list[str]:
     where = parse_address(address)
     if isinstance(where, Endpoint):
         return await socket_addresses(where)
-    found = await find_host(where.text)
+    try:
+        found = await find_host(where.text)
+    except UnsearchableError:
+        if where.endpoint is None:
+            raise
+        found = None
     if found is not None:
         return list(found.targets)
     if where.endpoint is not None:
