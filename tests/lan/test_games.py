@@ -205,6 +205,9 @@ async def test_hosting_and_joining_go_on_where_multicast_does_not(tmp_path: Path
                 assert (found.code, found.document) == (0, [])
                 assert "cannot be looked for" in found.err
                 assert "typing an address works" in found.err
+                named = await genial("tables", "Mute", PLAIN, home=tmp_path, prefix=on(guest))
+                assert named.code == 1
+                assert "cannot be looked for" in named.err
                 async with two_playing(tmp_path, host, guest, guest) as (_ana, _max, game):
                     await game
 
