@@ -231,6 +231,18 @@ def _style(look: Look, fg: str, bg: str, bold: bool, underline: bool) -> str:
     return " ".join(parts)
 
 
+_MARKS: Final = "∙‹›▸◉▟"
+
+
+def shows_marks(encoding: str | None) -> bool:
+    """Whether a terminal of this encoding takes the marks of the board; those of ASCII it does."""
+    try:
+        _MARKS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def detect_depth(environment: Mapping[str, str], *, windows: bool = False) -> Depth:
     """How many colours a terminal has, by what it says in its environment.
 

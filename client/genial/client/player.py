@@ -32,7 +32,7 @@ from genial.client.languages import speak
 from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
-from genial.client.palette import Depth, Look, detect_depth
+from genial.client.palette import Depth, Look, Theme, detect_depth, shows_marks
 from genial.client.session import Session, join, watch
 from genial.client.settings import Settings, load_settings, save_settings, settings_path
 from genial.client.store import MemoryStore, Store
@@ -84,6 +84,7 @@ class Player:
         if name:
             settings = replace(settings, name=name)
         self._depth = detect_depth(os.environ, windows=sys.platform == "win32")
+        self._marks = output is not None or shows_marks(sys.stdout.encoding)
         self._store = store or MemoryStore()
         self._door = Doorkeeper(access or Access(), self.dispatch, strangers)
         self._start_host = start_host
@@ -169,7 +170,8 @@ class Player:
         """How this terminal and these settings want everything drawn."""
         settings = self.model.settings
         depth = self._depth if settings.colours == "auto" else Depth(settings.colours)
-        return Look(settings.theme, depth, settings.shapes)
+        theme = settings.theme if self._marks else Theme.ASCII
+        return Look(theme, depth, settings.shapes)
 
     # --- messages and effects ---------------------------------------------------------
 

@@ -8,7 +8,16 @@ from collections.abc import Callable
 import pytest
 from colorspacious import cspace_convert, deltaE
 
-from genial.client.palette import ROLES, Colour, Depth, Look, Theme, detect_depth, xterm_rgb
+from genial.client.palette import (
+    ROLES,
+    Colour,
+    Depth,
+    Look,
+    Theme,
+    detect_depth,
+    shows_marks,
+    xterm_rgb,
+)
 from genial.client.view.draw import draw
 from genial.engine.tiles import LETTERS
 
@@ -129,3 +138,15 @@ def test_terminals_are_recognised(environment: dict[str, str], depth: Depth) -> 
 
 def test_windows_has_all_colours() -> None:
     assert detect_depth({}, windows=True) is Depth.TRUE
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [("utf-8", True), ("UTF-8", True), ("ascii", False), ("latin-1", False), (None, False)],
+)
+def test_marks_are_shown_where_the_terminal_can(encoding: str | None, shown: bool) -> None:
+    assert shows_marks(encoding) is shown
+
+
+def test_an_encoding_that_nobody_knows_shows_none() -> None:
+    assert not shows_marks("klingon")

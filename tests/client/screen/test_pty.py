@@ -206,3 +206,16 @@ def test_no_colour_is_respected(tmp_path: Path) -> None:
         pty.sees("YOUR TURN, ANA")
         assert not re.search(rb"\x1b\[[0-9;]*(3[0-9]|4[0-9]|38;|48;)[0-9;]*m", pty.raw)
         assert b"\x1b[0;7m" in pty.raw or re.search(rb"\x1b\[[0-9;]*7[;m]", pty.raw)
+
+
+def test_a_terminal_without_our_marks_gets_those_of_ascii(tmp_path: Path) -> None:
+    with genial(
+        tmp_path, *PLAY, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+    ) as pty:
+        pty.sees("* YOUR TURN, ANA")
+        board = "\n".join(pty.screen.display[1:20])
+        assert "?" not in board
+        assert ":R:" in board
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        assert pty.ended() == 0
