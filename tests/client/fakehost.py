@@ -312,6 +312,7 @@ class FakeHost:
         assert self.game is not None
         viewer = 0 if token and token == self.token else None
         message = view_to_message(view_for(self.game, viewer))
+        message.hints_allowed = True
         message.game_id = self.game_id
         message.table_id = TABLE_ID
         message.match_game = self.game_number

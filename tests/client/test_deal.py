@@ -91,7 +91,7 @@ async def test_seats_changed_after_the_commitment_get_no_nonce() -> None:
 async def test_bot_nonce_chosen_after_ours_is_caught() -> None:
     verdict = await verdict_of(await lying(Lies(change_bot_nonce=True)))
     assert not verdict.verified
-    assert "the nonce of seat 1 does not fit its hash" in verdict.problems
+    assert "the nonce of seat 2 does not fit its hash" in verdict.problems
 
 
 async def test_swapped_draw_is_caught_by_the_record() -> None:

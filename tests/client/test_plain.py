@@ -13,7 +13,8 @@ import pytest
 from genial.client.board_text import board_sentences
 from genial.client.lines import LineReader
 from genial.client.plain import PlainClient, run_plain
-from genial.client.plain_commands import Commands, Quit
+from genial.client.plain_commands import Commands
+from genial.client.plain_words import Quit
 from genial.client.sentences import (
     event_sentences,
     listed,
@@ -108,7 +109,7 @@ async def test_commands_before_a_game_say_so_and_quit_asks(host: FakeHost) -> No
         assert "No game has begun here yet" in answer.lines[0]
         assert answer.misunderstood
     assert "Nothing has happened yet." in (await commands.obey("log")).lines
-    assert "Seat 0: Ana (you), not ready." in (await commands.obey("SEATS")).lines
+    assert "Seat 1: Ana (you), not ready." in (await commands.obey("SEATS")).lines
     answers.append(False)
     assert (await commands.obey("quit")).lines == ["You stay."]
     answers.append(True)
@@ -185,12 +186,8 @@ def test_no_news_is_told_of_a_first_connection_or_of_readiness_used_up() -> None
     assert table_changes(table(opened), table(opened, connected=True)) == []
     assert table_changes(table(active, ready=True), table(opened)) == []
     assert table_changes(table(opened, ready=True), table(opened)) == ["Max is not ready any more."]
-    assert table_changes(table(active, connected=True), table(active)) == [
-        "Max is away."
-    ]
-    assert table_changes(table(active), table(active, connected=True)) == [
-        "Max is here again."
-    ]
+    assert table_changes(table(active, connected=True), table(active)) == ["Max is away."]
+    assert table_changes(table(active), table(active, connected=True)) == ["Max is here again."]
 
 
 def test_a_takeover_is_told_by_the_game_alone() -> None:
@@ -212,16 +209,16 @@ def test_who_comes_to_an_open_table_hears_no_readiness_that_is_a_moment_old() ->
     ]
     table = Table(name="Kitchen", state=TableState.TABLE_STATE_OPEN, seats=seats)
     assert table_sentences(table, 2, arriving=True)[1:] == [
-        "Seat 0: Ana, ready.",
-        "Seat 1: Max.",
-        "Seat 2: Eva (you).",
+        "Seat 1: Ana, ready.",
+        "Seat 2: Max.",
+        "Seat 3: Eva (you).",
     ]
     assert table_sentences(table, 2)[2:] == [
-        "Seat 1: Max, not connected.",
-        "Seat 2: Eva (you), not ready.",
+        "Seat 2: Max, not connected.",
+        "Seat 3: Eva (you), not ready.",
     ]
     table.state = TableState.TABLE_STATE_ACTIVE
-    assert table_sentences(table, 2, arriving=True)[2] == "Seat 1: Max, not connected."
+    assert table_sentences(table, 2, arriving=True)[2] == "Seat 2: Max, not connected."
 
 
 def test_standings_and_what_follows() -> None:

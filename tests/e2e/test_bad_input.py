@@ -345,4 +345,4 @@ async def test_bytes_of_no_encoding_are_no_fault_of_the_program(tmp_path: Path) 
         join = ["join", host.address, PLAIN, "--plain", "--table", table.out.strip()]
         done = await genial(*join, home=tmp_path, variables={"LOGNAME": bytes_, "USER": bytes_})
         assert (done.code, done.err) == (0, "")
-        assert "Seat 0: Player (you)." in done.out
+        assert "Seat 1: Player (you)." in done.out

@@ -123,12 +123,12 @@ async def test_seat_whose_clock_ran_out_is_taken_back_from_the_bot(tmp_path: Pat
         players_at(host, tmp_path, ("Ana", "Max"), "--clock", "1s+1m") as (ana, max_),
     ):
         await heard(ana, "A bot plays on for you; type back to take your seat again.")
-        await heard(max_, "A bot, Ana (bot), plays on at seat 0.")
+        await heard(max_, "A bot, Ana (bot), plays on at seat 1.")
         await heard(max_, "> your turn")
         ana.type("rack")
         await heard(ana, "A bot plays on for you", 2)
         ana.type("back")
-        await heard(ana, "Ana is back at seat 0.")
+        await heard(ana, "Ana is back at seat 1.")
         max_.type("moves 1")
         await heard(max_, "place ")
         max_.type(next(line for line in max_.lines if line.startswith("place ")))

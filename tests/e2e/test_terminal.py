@@ -107,7 +107,7 @@ def test_several_tables_are_offered_by_number(tmp_path: Path) -> None:
             child.sendline("7")
             child.expect("no number from 1 to 2")
             child.sendline("2")
-            child.expect("Seat 0: Ana \\(you\\)")
+            child.expect("Seat 1: Ana \\(you\\)")
             child.sendline("leave")
             assert ended(child) == 0
         server.kill(15)

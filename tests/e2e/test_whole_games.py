@@ -193,7 +193,7 @@ async def test_play_host_stays_until_the_game_of_the_others_ends(tmp_path: Path)
         assert await play.ended() == 0
         known = len(friend.lines)
         friend.type("seats")
-        await friend.line(lambda line: line == "Seat 1: Max (you), ready.", known)
+        await friend.line(lambda line: line == "Seat 2: Max (you), ready.", known)
         friend.type("resign")
         # With one seat left the game ends; then the host has nobody to stay for.
         await friend.line(lambda line: line.startswith("The game is over"))

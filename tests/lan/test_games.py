@@ -94,7 +94,7 @@ async def test_tables_of_three_hosts_and_a_table_by_its_id(tmp_path: Path) -> No
                 "join", "--table", tables[1].strip(), "--plain", "--name", "Ana", PLAIN,
                 home=tmp_path / "Ana", prefix=on(guest),
             )  # fmt: skip
-            await player.line(lambda line: "Seat 0: Ana" in line)
+            await player.line(lambda line: "Seat 1: Ana" in line)
             await player.stop()
             (table,) = (
                 await genial("tables", "Cellar", "--json", PLAIN, home=tmp_path, prefix=on(guest))
@@ -136,7 +136,7 @@ async def test_a_party_of_two_networks_with_a_router_between(tmp_path: Path) -> 
                     "join", "--table", made.out.strip(), "--plain", "--name", "Ana", PLAIN,
                     home=tmp_path / "Ana", prefix=on(guest),
                 )  # fmt: skip
-                await player.line(lambda line: "Seat 0: Ana" in line)
+                await player.line(lambda line: "Seat 1: Ana" in line)
                 await player.stop()
 
 

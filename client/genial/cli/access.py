@@ -6,13 +6,16 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from genial.cli.streams import printable
+
 if TYPE_CHECKING:
+    from genial.client.errors import PasswordNeededError
     from genial.client.trust import Access, FirstContact, Greeting
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -22,11 +25,15 @@ PASSWORD_VARIABLE: Final = "GENIAL_PASSWORD"
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """How hosts are to be reached, as typed; a command gets it as `access`."""
+    """How hosts are to be reached, as typed; a command gets it as `access`.
+
+    `typed` is a password that was asked for meanwhile, for the one host with `fingerprint`.
+    """
 
     plaintext: bool
     fingerprint: str | None
     password_file: Path | None
+    typed: str | None = None
 
     def make(self) -> Access:
         """The same for the client.
@@ -44,7 +51,7 @@ class AccessOptions:
             wanted = None if self.fingerprint is None else parse_fingerprint(self.fingerprint)
         except MalformedFingerprintError as error:
             raise click.UsageError(f"--fingerprint: {error}") from error
-        password = chosen_password(self.password_file)
+        password = self.typed or chosen_password(self.password_file)
         return Access(
             self.plaintext, wanted, password, greet, user_known_hosts(), user_whereabouts()
         )
@@ -125,6 +132,38 @@ def table_password(path: Path | None) -> str:
         return "" if path is None else read_secret(path)
     except SecretFileError as error:
         raise click.ClickException(f"--table-password-file: {error}.") from error
+
+
+def with_typed_password(access: AccessOptions, error: PasswordNeededError) -> AccessOptions:
+    """The same with a password that a person types, for the host that has asked for one.
+
+    Its fingerprint is shown first: who is careful compares it before typing.
+
+    Raises:
+        PasswordNeededError: The person would rather not.
+    """
+    from genial.client.text import _
+
+    shown = error.metadata["shown"]
+    question = _("{name} asks for a password.").format(name=error.metadata["name"])
+    if shown:
+        certificate = _("Its certificate has the fingerprint {fingerprint}; compare it first.")
+        question = f"{question} {certificate.format(fingerprint=shown)}"
+    password = hidden_answer(question)
+    if not password:
+        raise error
+    return replace(access, typed=password, fingerprint=shown or access.fingerprint)
+
+
+def hidden_answer(question: str) -> str:
+    """What a person types at the terminal, unseen; empty: nothing."""
+    from genial.client.text import _
+
+    print(printable(question), file=sys.stderr, flush=True)
+    answer: str = click.prompt(
+        _("Password"), default="", hide_input=True, show_default=False, err=True
+    )
+    return answer
 
 
 async def greet(contact: FirstContact) -> Greeting:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from genial.cli.access import (
     AccessOptions,
+    hidden_answer,
     host_options,
     table_password,
     table_password_option,
+    with_typed_password,
 )
 from genial.cli.common import name_option, plain_option, player_name, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+
+if TYPE_CHECKING:
+    from genial.cli.seating import Place
+    from genial.client.session import Session
 
 
 @click.command(cls=GenialCommand)
@@ -63,22 +70,41 @@ async def _join_plain(
     from contextlib import AsyncExitStack
 
     from genial.cli.seating import find_place
+    from genial.client.errors import PasswordNeededError
     from genial.client.lines import LineReader
     from genial.client.plain import run_plain
-    from genial.client.session import join as take_seat
+    from genial.client.plain_settings import PlainSettings
 
     reader = LineReader()
+    asking = reader if terminal else None
+    wanted = name if explicit else None
     async with AsyncExitStack() as stack:
-        place = await find_place(
-            stack,
-            address,
-            table_id,
-            name if explicit else None,
-            access,
-            reader if terminal else None,
-        )
-        session = await take_seat(place.link, place.table.table_id, name=name, password=password)
-        error = await run_plain(session, reader)
-    if error is not None:
-        raise Failure(error.sentence)
+        try:
+            place = await find_place(stack, address, table_id, wanted, access, asking)
+        except PasswordNeededError as error:
+            if not terminal:
+                raise
+            access = with_typed_password(access, error)
+            place = await find_place(stack, address, table_id, wanted, access, asking)
+        session = await _take_seat(place, name, password, terminal)
+        settings = PlainSettings(person=terminal)
+        ended = await run_plain(session, reader, settings=settings)
+    if ended is not None:
+        raise Failure(ended.sentence)
     return 0
+
+
+async def _take_seat(place: Place, name: str, password: str, terminal: bool) -> Session:
+    """A seat at the table, with the password that it asks for, if there is anybody to ask."""
+    from genial.client.session import RefusedError, join
+    from genial.wire.errors import Reason
+
+    while True:
+        try:
+            return await join(place.link, place.table.table_id, name=name, password=password)
+        except RefusedError as error:
+            if error.reason != Reason.BAD_TABLE_PASSWORD or not terminal:
+                raise
+            password = hidden_answer(error.sentence)
+            if not password:
+                raise

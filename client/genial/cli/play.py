@@ -64,8 +64,10 @@ def play(
     first, and the host stays until their game ends. A game that you left goes on, unless the
     options say another game or another name.
     """
+    from genial.cli.learn import teach
     from genial.cli.playing import Wanted, play_here
-    from genial.client.lines import are_terminals, can_draw
+    from genial.client.lines import are_terminals, can_draw, say
+    from genial.client.text import _
 
     rules = chosen_rules(players, mode, preset, partners_talk=partners_talk)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
@@ -79,9 +81,9 @@ def play(
     first_time = name is None and is_unknown()
     chosen, named = player_name(name, may_ask=terminal)
     if first_time and screen and _wants_lessons():
-        from genial.client import app
-
-        run_client(app.run_lessons)
+        teach(plain=False)
+    elif first_time and terminal:
+        say(_("New to the game? genial learn --plain teaches it in ten short lessons."))
     wanted = Wanted(
         rules,
         clock,

@@ -126,6 +126,7 @@ async def host_on_demand(*, plaintext: bool) -> AsyncIterator[Callable[[], Await
 
 async def _play_plain(session: Session, invite: str, terminal: bool) -> int:
     from genial.client.plain import run_plain
+    from genial.client.plain_settings import PlainSettings
 
     reader = LineReader()
 
@@ -135,7 +136,8 @@ async def _play_plain(session: Session, invite: str, terminal: bool) -> int:
         return await yes(reader, _warning())
 
     say(_("A friend joins with: genial join {address}").format(address=invite))
-    error = await run_plain(session, reader, may_quit=may_quit)
+    settings = PlainSettings(person=terminal)
+    error = await run_plain(session, reader, may_quit=may_quit, settings=settings)
     if error is not None:
         raise Failure(error.sentence)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from genial.cli.access import AccessOptions, host_options
+from genial.cli.access import AccessOptions, host_options, with_typed_password
 from genial.cli.common import plain_option, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
@@ -27,14 +27,23 @@ def watch(address: str, table: str, plain: bool, access: AccessOptions) -> int:
 
 
 async def _watch_plain(address: str, table_id: str, access: AccessOptions) -> int:
-    from genial.client.lines import LineReader
+    from genial.client.errors import PasswordNeededError
+    from genial.client.lines import LineReader, are_terminals
     from genial.client.plain import run_plain
+    from genial.client.plain_settings import PlainSettings
     from genial.client.session import connect
     from genial.client.session import watch as watch_table
 
-    async with await connect(address, access=access.make()) as link:
+    terminal = are_terminals()
+    try:
+        link = await connect(address, access=access.make())
+    except PasswordNeededError as error:
+        if not terminal:
+            raise
+        link = await connect(address, access=with_typed_password(access, error).make())
+    async with link:
         session = await watch_table(link, table_id)
-        error = await run_plain(session, LineReader())
-    if error is not None:
-        raise Failure(error.sentence)
+        ended = await run_plain(session, LineReader(), settings=PlainSettings(person=terminal))
+    if ended is not None:
+        raise Failure(ended.sentence)
     return 0

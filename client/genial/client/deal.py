@@ -333,7 +333,7 @@ def _rules_bytes(rules: Rules) -> bytes:
 
 
 def _nonce_misfit(seat: int) -> str:
-    return _("the nonce of seat {seat} does not fit its hash").format(seat=seat)
+    return _("the nonce of seat {seat} does not fit its hash").format(seat=seat + 1)
 
 
 def judge_deal(

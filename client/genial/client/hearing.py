@@ -7,6 +7,7 @@ from typing import Final
 
 from genial.client import playing
 from genial.client.agreements import clocks_change
+from genial.client.course import follow
 from genial.client.messages import Detach, Effect, Keep, Refill, Ring
 from genial.client.model import (
     Celebration,
@@ -36,10 +37,10 @@ from genial.client.updates import (
     TableChanged,
     Update,
 )
-from genial.engine.moves import Ended, Phase, Placed
+from genial.engine.moves import Phase, Placed
 from genial.engine.rules import Rules, stops_reached
 from genial.engine.tiles import SYMBOLS, Symbol
-from genial.engine.view import PlayerView, SeenExchanged, SeenRefilled, SeenSkipped
+from genial.engine.view import PlayerView
 from genial.v1.table_pb2 import TABLE_STATE_FINISHED, Table
 
 LOG_LENGTH: Final = 600
@@ -101,7 +102,7 @@ def left_table(model: Model, sentence: str) -> Model:
         height=model.height,
         quit_warning=model.quit_warning,
         can_host=model.can_host,
-        browse=model.browse,
+        browse=replace(model.browse, since=model.now),
         notice=sentence,
         now=model.now,
     )
@@ -216,6 +217,7 @@ def _happened(
     race: dict[int, list[int]],
 ) -> Model:
     event = numbered.event
+    follow(event, view, tracks, race)
     name = view.seats[event.seat].name if hasattr(event, "seat") else ""
     calls = 0
     since = model.since_turn
@@ -224,8 +226,6 @@ def _happened(
     match event:
         case Placed(seat=seat):
             calls = calls_of(event, view.rules)
-            for member in view.rules.teams[view.rules.team_of(seat)]:
-                tracks[member] = event.track
             since = () if seat == view.viewer else (*since, event)[-SINCE_LENGTH:]
             if seat != view.viewer and model.settings.animation:
                 flash = Flash(event.cells, model.now + model.settings.speed / 10)
@@ -234,12 +234,6 @@ def _happened(
                 celebration = Celebration(
                     name, seat == view.viewer, filled(event, view.rules), until
                 )
-        case SeenRefilled(seat=seat) | SeenExchanged(seat=seat) | SeenSkipped(seat=seat):
-            race.setdefault(seat, []).append(min(tracks[seat]))
-        case Ended():
-            mover = view.last_mover
-            if mover is not None:
-                race.setdefault(mover, []).append(min(tracks[mover]))
         case _:
             pass
     play = Play(numbered.n, event, name, numbered.at, calls)

@@ -137,6 +137,8 @@ class LessonTable:
         self.link: Any = SimpleNamespace(address="")
         self.table_id = "lessons"
         self.seat = 0
+        self.game: GameChanged | None = None
+        self.played_for = False
         self.table = Table(table_id="lessons", name=_("Lessons"), state=TABLE_STATE_ACTIVE)
         self.table.viewer_seat = 0
         self._number = 0
@@ -157,6 +159,13 @@ class LessonTable:
         """Everything that changes, in order."""
         while True:
             yield await self._queue.get()
+
+    def heard(self) -> list[Update]:
+        """What has changed since this was asked last, for whoever does not wait for it."""
+        changes: list[Update] = []
+        while not self._queue.empty():
+            changes.append(self._queue.get_nowait())
+        return changes
 
     async def place_tile(self, tile: Tile, cells: tuple[Any, Any]) -> None:
         """Place a tile, by the rules."""
@@ -219,4 +228,5 @@ class LessonTable:
         )
         game_id = f"lesson {self._number}"
         message = game_pb2.GameView(game_id=game_id, hints_allowed=True)
-        self._queue.put_nowait(GameChanged(game_id, view.revision, view, numbered, False, message))
+        self.game = GameChanged(game_id, view.revision, view, numbered, False, message)
+        self._queue.put_nowait(self.game)

@@ -14,6 +14,10 @@ from genial.client.text import _
 LONGEST_LINE: Final = 4_000
 """Characters; what is longer is cut, since no command is."""
 
+YES_WORDS: Final = frozenset(("yes", "y", "on", "true"))
+NO_WORDS: Final = frozenset(("no", "n", "off", "false"))
+"""What is understood in every language."""
+
 _CHUNK: Final = 65_536
 
 
@@ -91,6 +95,11 @@ def say(line: str) -> None:
     print("".join(c if c.isprintable() else "?" for c in line), flush=True)
 
 
+def ring() -> None:
+    """Rings the terminal's bell."""
+    print("\a", end="", flush=True)
+
+
 def can_draw() -> bool:
     """Whether a screen can be drawn: both ends are a terminal, and one that moves its cursor."""
     return are_terminals() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
@@ -112,7 +121,7 @@ async def yes(reader: LineReader, question: str) -> bool:
 
 def is_yes(answer: str) -> bool:
     """Whether somebody agrees, in English or in the chosen language."""
-    return answer.strip().casefold() in {_("yes"), _("y"), "yes", "y"}
+    return answer.strip().casefold() in {_("yes"), _("y"), *YES_WORDS}
 
 
 def _standard_input() -> int | None:

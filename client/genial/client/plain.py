@@ -11,8 +11,11 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from genial.client import sentences
-from genial.client.lines import LineReader, say
-from genial.client.plain_commands import Commands, Quit
+from genial.client.agreements import clocks_change
+from genial.client.lines import LineReader, ring, say
+from genial.client.plain_commands import Commands
+from genial.client.plain_settings import PlainSettings
+from genial.client.plain_words import Quit
 from genial.client.session import (
     ChatArrived,
     ConnectionChanged,
@@ -30,7 +33,7 @@ from genial.client.session import (
     Update,
 )
 from genial.client.text import _
-from genial.engine.moves import Ended
+from genial.engine.moves import Ended, Phase
 from genial.engine.view import PlayerView
 from genial.v1.table_pb2 import TableState
 from genial.wire.errors import Reason
@@ -46,6 +49,7 @@ async def run_plain(
     reader: LineReader,
     *,
     may_quit: Callable[[], Awaitable[bool]] | None = None,
+    settings: PlainSettings | None = None,
 ) -> GenialError | None:
     """Plays, or watches, until the input ends, the person quits, or the table is finished.
 
@@ -56,11 +60,12 @@ async def run_plain(
         reader: Where commands come from.
         may_quit: Asked before `quit` is obeyed; None: always. The end of the input asks
             nobody.
+        settings: What the person has chosen; None: as for a script.
 
     Returns:
         Why the session ended by itself, None if that was in order.
     """
-    client = PlainClient(session, reader, may_quit)
+    client = PlainClient(session, reader, may_quit, settings)
     return await client.run()
 
 
@@ -72,11 +77,14 @@ class PlainClient:
         session: Session,
         reader: LineReader,
         may_quit: Callable[[], Awaitable[bool]] | None,
+        settings: PlainSettings | None = None,
     ) -> None:
         """See `run_plain`."""
         self._session = session
         self._reader = reader
-        self._commands = Commands(session, may_quit)
+        self._settings = settings or PlainSettings()
+        self._commands = Commands(session, may_quit, self._settings)
+        self._game: GameChanged | None = None
         self._asked_ready = False
         self._deal_seen = False
         self._was_due = False
@@ -84,6 +92,7 @@ class PlainClient:
         self._verdict_told = False
         self._quit = False
         self._line_lost = False
+        self._refilling: asyncio.Task[None] | None = None
 
     async def run(self) -> GenialError | None:
         """See `run_plain`."""
@@ -101,9 +110,10 @@ class PlainClient:
                         return error
             return None
         finally:
-            for task in (telling, obeying):
+            tasks = [task for task in (telling, obeying, self._refilling) if task is not None]
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(telling, obeying, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             self._commands.advice.close()
             await self._session.close()
 
@@ -150,6 +160,8 @@ class PlainClient:
                 if update.error is not None:
                     say(update.error.sentence)
                 return update.error
+            # What is typed is obeyed in another task, which may have chosen a language.
+            self._settings.speak()
             await self._tell_update(update)
         return None
 
@@ -158,10 +170,10 @@ class PlainClient:
             case TableChanged():
                 await self._tell_table(update)
             case GameChanged():
-                self._tell_game(update)
+                await self._tell_game(update)
             case ChatArrived(messages, _gap):
                 for message in messages:
-                    self._commands.remember(sentences.chat_sentence(message))
+                    self._commands.facts.remember(sentences.chat_sentence(message))
                     say(sentences.chat_sentence(message))
             case ConnectionChanged(Link.RECONNECTING, sentence, _since):
                 self._line_lost = True
@@ -194,7 +206,9 @@ class PlainClient:
         if before is None:
             lines = sentences.table_sentences(table, self._session.seat, arriving=True)
         else:
-            lines = sentences.table_changes(before, table)
+            game = self._game
+            view = game.view if game is not None and game.game_id == table.game_id else None
+            lines = sentences.table_changes(before, table, view)
             seat = self._session.seat
             if seat is not None and table.seats[seat].stand_in and not before.seats[seat].stand_in:
                 lines.append(sentences.played_for_sentence())
@@ -218,7 +232,7 @@ class PlainClient:
         if self._session.table.state == TableState.TABLE_STATE_OPEN:
             say(_("You are ready; the game begins once every seat is taken and ready."))
 
-    def _tell_game(self, update: GameChanged) -> None:
+    async def _tell_game(self, update: GameChanged) -> None:
         view = update.view
         first = self._commands.take_game(update)
         if first:
@@ -230,21 +244,28 @@ class PlainClient:
             for line in sentences.event_sentences(numbered.event, view)
         ]
         for line in told:
-            self._commands.remember(line)
+            self._commands.facts.remember(line)
         if first and not self._deal_seen:
             # Coming back, or late: where the game stands says more than how it came to be.
             told = sentences.standing_sentences(view)
         elif update.gap:
             told.append(_("Something in between was missed; this is how it stands."))
             told += sentences.standing_sentences(view)
-        for line in told:
-            say(line)
+        clocks = clocks_change(self._game, update)
+        self._game = update
+        for line in [*told, clocks]:
+            if line:
+                say(line)
         moved = any(
             not isinstance(numbered.event, Ended) and numbered.event.seat == view.viewer
             for numbered in update.events
         )
         changed = first or update.gap or bool(update.events)
-        self._tell_turn(view, fresh=first or moved, changed=changed)
+        if self._refills(view):
+            self._was_due = True
+            self._refilling = asyncio.create_task(self._refill())
+        else:
+            self._tell_turn(view, fresh=first or moved, changed=changed)
         if view.is_over:
             self._deal_seen = False
             self._game_over = update.game_id
@@ -264,8 +285,22 @@ class PlainClient:
         if table.state == TableState.TABLE_STATE_OPEN and self._session.seat is not None:
             say(sentences.next_sentence(table))
 
+    def _refills(self, view: PlayerView) -> bool:
+        """Whether there is nothing to choose, and the person wants that done by itself."""
+        closing = view.is_my_turn and view.phase is Phase.CLOSE and not view.may_exchange
+        return closing and self._settings.auto_refill
+
+    async def _refill(self) -> None:
+        try:
+            await self._session.refill()
+        except GenialError as error:
+            say(error.sentence)
+            self._say_if_due()
+
     def _tell_turn(self, view: PlayerView, *, fresh: bool, changed: bool) -> None:
         if view.is_my_turn and (fresh or not self._was_due):
+            if self._settings.bell:
+                ring()
             say(sentences.turn_sentence(view))
             say(YOUR_TURN)
         elif changed and not view.is_over and not view.is_my_turn and self._turn_passed(view):
@@ -273,4 +308,4 @@ class PlainClient:
         self._was_due = view.is_my_turn
 
     def _turn_passed(self, view: PlayerView) -> bool:
-        return self._commands.turn_moved(view.turn)
+        return self._commands.facts.turn_moved(view.turn)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
+from typing import TYPE_CHECKING
 
 from genial.client import sentences
-from genial.client.record_files import RecordFileError, open_bytes
-from genial.client.review_show import review_text, value_text
-from genial.client.reviewing import Advisor
+from genial.client.lines import say
 from genial.client.session import GameChanged, Session
 from genial.client.text import _
 from genial.engine.rules import Mode
-from genial.strategy.memory import Memory
+from genial.engine.view import SeenEvent
+
+if TYPE_CHECKING:
+    from genial.client.reviewing import Advisor
 
 
 class GameAdvice:
@@ -20,17 +22,16 @@ class GameAdvice:
     def __init__(self, session: Session) -> None:
         """Starts no process before it is asked."""
         self._session = session
-        self._advisor = Advisor()
-        self._memory = Memory()
+        self._advisor: Advisor | None = None
+        self._events: list[SeenEvent] = []
         self._game_id = ""
 
     def take(self, update: GameChanged) -> None:
         """Takes in what has happened."""
         if update.game_id != self._game_id or update.gap:
             self._game_id = update.game_id
-            self._memory = Memory()
-        for numbered in update.events:
-            self._memory.observe(numbered.event)
+            self._events = []
+        self._events += [numbered.event for numbered in update.events]
 
     async def hint(self) -> list[str]:
         """The best placements now, as commands to copy, with what they are worth."""
@@ -39,9 +40,16 @@ class GameAdvice:
             return [_("There is no tile to place for you now.")]
         if not game.message.hints_allowed:
             return [_("This table plays without hints.")]
+        # Loaded for whoever asks: what thinks is large.
+        from genial.client.review_show import value_text
+        from genial.strategy.memory import Memory
+
+        memory = Memory()
+        for event in self._events:
+            memory.observe(event)
         try:
-            advice = await self._advisor.hint(game.view, self._memory)
-        except BrokenProcessPool:
+            advice = await self._thinking().hint(game.view, memory)
+        except BrokenExecutor:
             return [_("The hint did not come about; ask again.")]
         solo = game.view.rules.mode is Mode.SOLO
         return [
@@ -59,16 +67,28 @@ class GameAdvice:
         game = self._session.game
         if game is None or not game.view.is_over:
             return [_("A game can be reviewed once it is over.")]
+        from genial.client.record_files import RecordFileError, open_bytes
+        from genial.client.review_show import review_text
+
+        say(_("Looking at the game; that takes some seconds."))
         content = await self._session.link.get_record(game.game_id)
         try:
             opened = open_bytes(game.game_id, content)
-            review = await self._advisor.review(opened.record)
+            review = await self._thinking().review(opened.record)
         except RecordFileError as error:
             return [str(error)]
-        except BrokenProcessPool:
+        except BrokenExecutor:
             return [_("The review did not come about; ask again.")]
         return [] if review is None else review_text(review).splitlines()
 
     def close(self) -> None:
         """Ends the process that thinks, if there is one."""
-        self._advisor.close()
+        if self._advisor is not None:
+            self._advisor.close()
+
+    def _thinking(self) -> Advisor:
+        from genial.client.reviewing import Advisor
+
+        if self._advisor is None:
+            self._advisor = Advisor()
+        return self._advisor

@@ -2,77 +2,61 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Awaitable, Callable
 from typing import Final
 
-from genial.client import sentences
-from genial.client.addresses import for_friends
-from genial.client.board_text import board_sentences
+from genial.client.lines import is_yes
 from genial.client.plain_advice import GameAdvice
+from genial.client.plain_facts import Facts, placement, worth
+from genial.client.plain_history import History
+from genial.client.plain_settings import PlainSettings
+from genial.client.plain_table import TableCommands
+from genial.client.plain_words import Answer, Command, Quit, UsageError, split_comment
+from genial.client.sentences import placement_command, refused_sentence
 from genial.client.session import GameChanged, Session
-from genial.client.text import N_, _, ngettext
-from genial.client.view.rules import rules_parts
-from genial.client.view.seats import rules_words, table_facts
-from genial.engine.board import MalformedCellError, parse_cell
+from genial.client.text import N_, _
 from genial.engine.hexgrid import Axial
-from genial.engine.legality import placements_on
-from genial.engine.moves import Phase
-from genial.engine.tiles import MalformedTileError, Tile
-from genial.engine.view import PlayerView, ScoredPlacement
+from genial.engine.tiles import Tile
 
-MOVES_SHOWN: Final = 5
-MOST_MOVES: Final = 10_000
-LOG_LINES: Final = 20
-LOG_KEPT: Final = 500
-
-
-class Quit(Exception):
-    """The person wants to go."""
-
-
-class UsageError(ValueError):
-    """A line that is no command; its text is a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a line is answered with.
-
-    Attributes:
-        lines: Sentences, in order; empty where the answer comes as an update.
-        misunderstood: Whether the line was no command as it stands.
-    """
-
-    lines: Sequence[str] = ()
-    misunderstood: bool = False
-
-
-_HELP: Final = (
+HELP: Final = (
     ("board", N_("the board, row by row")),
     ("rack", N_("your tiles")),
     ("scores", N_("all tracks")),
     ("turn", N_("what is due, from whom, and how much time is left")),
+    ("since", N_("what the others have done since your turn")),
     ("moves [N]", N_("the N best placements of your rack by points, as commands to copy")),
+    ("moves TILE [N]", N_("the same of one tile")),
+    ("heat TILE", N_("how much a tile could earn on each cell, most first")),
     ("hint", N_("the placements that are worth most for winning, as commands to copy")),
     ("try TILE CELL CELL", N_("what a tile would earn there, or why it may not lie there")),
     ("place TILE CELL CELL", N_("place a tile, like: place RB D8 D9")),
     ("refill", N_("draw up to six tiles, which ends your turn")),
     ("exchange", N_("show your rack and draw six new tiles, which ends your turn")),
+    ("race", N_("how the lowest counters have grown, turn by turn")),
     ("seats", N_("who sits at the table")),
     ("table", N_("what was agreed, how many watch, and what a friend types to join")),
+    ("standings", N_("how the games at this table were won")),
     ("bots LEVEL,LEVEL", N_("seat bots at open seats, like: bots medium")),
+    ("remove SEAT", N_("the bot on that seat leaves; a number or a name")),
+    ("kick SEAT", N_("take that seat from whoever sits there; for who opened the table")),
+    ("lock", N_("nobody else may sit down; `unlock` lets them again")),
+    ("unlock", N_("others may sit down again")),
     ("ready", N_("say that you are ready")),
     ("start", N_("fill the open seats with bots and start")),
     ("rematch", N_("play another game")),
     ("review", N_("after the game: what each placement gave away, and why")),
+    ("history", N_("the games at this host, newest first")),
+    ("replay [N]", N_("step through game N of the history; without N, the newest")),
     ("say TEXT", N_("write to the table")),
-    ("log", N_("what has happened lately")),
+    ("log [N]", N_("what has happened lately")),
     ("rules", N_("the rules of the game")),
+    ("settings", N_("what you can choose, and what is chosen")),
+    ("set NAME VALUE", N_("choose it, like: set auto_refill yes")),
     ("end", N_("propose, or agree, to end the game; end no takes it back")),
+    ("pause", N_("ask for paused clocks, or agree; pause no takes it back")),
+    ("continue", N_("let paused clocks run again")),
+    ("shelve", N_("put the table away for another evening; for who opened it")),
+    ("resume", N_("take out again a table that was put away")),
     ("back", N_("take your seat back from the bot that plays on for you")),
     ("resign", N_("give the game up")),
     ("leave", N_("give your seat up and go")),
@@ -80,51 +64,54 @@ _HELP: Final = (
     ("# anything", N_("a comment, ignored")),
 )
 
-
 _ALONE: Final = frozenset(
-    ("refill", "exchange", "ready", "start", "rematch", "resign", "leave", "quit")
+    (
+        *("refill", "exchange", "ready", "start", "rematch", "resign", "leave", "quit"),
+        *("shelve", "resume", "lock", "unlock", "continue"),
+    )
 )
 """Words that do something that cannot be taken back: with more behind them (`exchange RB GO`),
 something else was meant."""
 
+Placement = tuple[Tile, tuple[Axial, Axial]]
+
 
 class Commands:
-    """Obeys lines for one session, and remembers what `log` shows."""
+    """Obeys lines for one session.
 
-    def __init__(self, session: Session, may_quit: Callable[[], Awaitable[bool]] | None) -> None:
-        """`may_quit` is asked before `quit` is obeyed."""
+    Attributes:
+        facts: What there is to know about the game.
+        settings: What the person has chosen.
+        advice: What it would be good to do.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        may_quit: Callable[[], Awaitable[bool]] | None,
+        settings: PlainSettings | None = None,
+    ) -> None:
+        """`may_quit` is asked before `quit` is obeyed; without `settings`, a script's."""
         self._session = session
         self._may_quit = may_quit
-        self._log: deque[str] = deque(maxlen=LOG_KEPT)
-        self._game_id = ""
-        self._turn: int | None = None
-        self._heard_at = time.monotonic()
+        self.facts = Facts(session)
+        self.settings = settings or PlainSettings()
         self.advice = GameAdvice(session)
-        self._words: dict[str, Callable[[str], Awaitable[Answer]]] = {
+        self._history = History(session)
+        self._asked: Placement | None = None
+        self._words: dict[str, Command] = {
             "help": self._help,
             "?": self._help,
-            "board": self._board,
-            "rack": self._rack,
-            "scores": self._scores,
-            "turn": self._turn_asked,
-            "moves": self._moves,
+            **self.facts.words,
             "hint": self._hint,
             "review": self._review,
-            "try": self._try,
             "place": self._place,
             "refill": self._refill,
             "exchange": self._exchange,
-            "seats": self._seats,
-            "table": self._table,
-            "bots": self._bots,
-            "ready": self._ready,
-            "start": self._start,
-            "rematch": self._rematch,
-            "say": self._say,
-            "log": self._show_log,
+            **TableCommands(session).words,
+            **self._history.words,
             "rules": self._rules,
-            "end": self._end,
-            "back": self._back,
+            **self.settings.words,
             "resign": self._resign,
             "leave": self._leave,
             "quit": self._quit,
@@ -137,14 +124,20 @@ class Commands:
             Quit: It says to go.
             GenialError: The host refuses, or does not answer.
         """
-        text = line.partition("#")[0].strip()
-        if not text:
+        if self._history.stepping:
+            said = self._history.obey(line)
+            # Back at the table, whoever is due hears it, as after a line that was none.
+            return Answer(said, misunderstood=not self._history.stepping)
+        word, rest = split_comment(line)
+        if not word:
             return Answer()
-        word, *more = text.split(maxsplit=1)
-        rest = more[0] if more else ""
+        asked, self._asked = self._asked, None
+        if asked is not None and not rest and is_yes(word):
+            await self._session.place_tile(*asked)
+            return Answer()
         command = self._words.get(word.casefold())
         if rest and word.casefold() in _ALONE:
-            command, word = None, text
+            command, word = None, f"{word} {rest}"
         if command is None:
             known = _("{word} is no command; help lists them all.").format(word=word[:40])
             return Answer([known], misunderstood=True)
@@ -153,104 +146,29 @@ class Commands:
         except UsageError as error:
             return Answer([str(error)], misunderstood=True)
 
-    # --- what the client remembers for them -----------------------------------------------
-
-    def remember(self, line: str) -> None:
-        """Keeps a line for `log`."""
-        self._log.append(line)
-
     def take_game(self, update: GameChanged) -> bool:
         """Notes the game; whether this is the first that is heard of it."""
         self.advice.take(update)
-        self._heard_at = time.monotonic()
-        first = update.game_id != self._game_id
-        self._game_id = update.game_id
-        if first:
-            self._turn = None
-        return first
-
-    def turn_moved(self, turn: int) -> bool:
-        """Notes whose turn it is; whether it was somebody else's before."""
-        moved = turn != self._turn
-        self._turn = turn
-        return moved
+        return self.facts.take(update)
 
     # --- questions ------------------------------------------------------------------------
 
     async def _help(self, rest: str) -> Answer:
-        return Answer([f"{usage}: {_(meaning)}" for usage, meaning in _HELP])
-
-    async def _board(self, rest: str) -> Answer:
-        return Answer(board_sentences(self._view().board))
-
-    async def _rack(self, rest: str) -> Answer:
-        view = self._view()
-        if view.viewer is None:
-            return Answer([self._no_tiles()])
-        return Answer([_("Your tiles: {tiles}.").format(tiles=sentences.tiles_text(view.rack))])
-
-    async def _scores(self, rest: str) -> Answer:
-        return Answer(sentences.score_sentences(self._view()))
-
-    async def _turn_asked(self, rest: str) -> Answer:
-        view = self._view()
-        said = [sentences.turn_sentence(view), sentences.bag_sentence(view)]
-        if self._session.game is not None:
-            passed = time.monotonic() - self._heard_at
-            said += sentences.clock_sentences(self._session.game, passed)
+        wanted = rest.casefold()
+        said = [
+            f"{usage}: {_(meaning)}"
+            for usage, meaning in HELP
+            if not wanted or usage.split()[0] == wanted
+        ]
+        if not said:
+            raise UsageError(_("{word} is no command; help lists them all.").format(word=rest[:40]))
         return Answer(said)
 
-    async def _seats(self, rest: str) -> Answer:
-        return Answer(sentences.table_sentences(self._session.table, self._session.seat))
-
-    async def _table(self, rest: str) -> Answer:
-        table = self._session.table
-        said = [_("{table}: {rules}.").format(table=table.name, rules=rules_words(table))]
-        said += [f"{label}: {value}." for label, value in table_facts(table)]
-        address = for_friends(self._session.link.address)
-        if address:
-            said.append(_("A friend joins with: genial join {address}").format(address=address))
-        return Answer(said + sentences.match_sentences(table))
-
     async def _rules(self, rest: str) -> Answer:
+        # Belongs to the screen, and is loaded for whoever asks.
+        from genial.client.view.rules import rules_parts
+
         return Answer([f"{title}: {text}" for title, text in rules_parts()])
-
-    async def _show_log(self, rest: str) -> Answer:
-        if not self._log:
-            return Answer([_("Nothing has happened yet.")])
-        count = _number(rest, LOG_LINES, LOG_KEPT)
-        return Answer(list(islice(self._log, max(len(self._log) - count, 0), None)))
-
-    async def _moves(self, rest: str) -> Answer:
-        count = _number(rest, MOVES_SHOWN, MOST_MOVES)
-        view = self._view()
-        if view.viewer is None:
-            return Answer([self._no_tiles()])
-        if view.is_over:
-            return Answer([_("The game is over.")])
-        if view.is_my_turn and view.phase is Phase.CLOSE:
-            return Answer(_closing_moves(view))
-        lines = [] if view.is_my_turn else ["# " + sentences.turn_sentence(view)]
-        best = _best_placements(view)[:count]
-        if not best:
-            lines.append("# " + _("none of your tiles can be placed"))
-        lines += [
-            f"{sentences.placement_command(each.tile, each.cells)}"
-            f"  # {sentences.points_text(each.points)}"
-            for each in best
-        ]
-        return Answer(lines)
-
-    async def _try(self, rest: str) -> Answer:
-        tile, cells = _placement(rest)
-        view = self._view()
-        refusal = view.spot_refusal(cells)
-        if refusal is not None:
-            return Answer([sentences.refused_sentence(refusal)])
-        points = view.points_of(tile, cells)
-        total = ngettext("{count} point", "{count} points", sum(points)).format(count=sum(points))
-        earned = sentences.points_text(points)
-        return Answer([f"{total}: {earned}." if sum(points) else f"{total}."])
 
     async def _hint(self, rest: str) -> Answer:
         return Answer(await self.advice.hint())
@@ -261,66 +179,35 @@ class Commands:
     # --- moves ----------------------------------------------------------------------------
 
     async def _place(self, rest: str) -> Answer:
-        tile, cells = _placement(rest)
-        self._view()
-        await self._session.place_tile(tile, cells)
-        return Answer()
+        tile, cells = placement(rest)
+        view = self.facts.view
+        if not self.settings.confirm:
+            await self._session.place_tile(tile, cells)
+            return Answer()
+        refused = view.refusal_for(tile, cells)
+        if refused is not None:
+            raise UsageError(refused_sentence(refused))
+        self._asked = tile, cells
+        question = _("{placement} would earn {worth} Type yes to place it.")
+        where = placement_command(tile, cells).removeprefix("place ")
+        return Answer([question.format(placement=where, worth=worth(view, tile, cells))])
 
     async def _refill(self, rest: str) -> Answer:
-        self._view()
+        self.facts.check_begun()
         await self._session.refill()
         return Answer()
 
     async def _exchange(self, rest: str) -> Answer:
-        self._view()
+        self.facts.check_begun()
         await self._session.exchange()
         return Answer()
 
     async def _resign(self, rest: str) -> Answer:
-        self._view()
+        self.facts.check_begun()
         await self._session.resign()
         return Answer()
 
-    # --- the table ------------------------------------------------------------------------
-
-    async def _ready(self, rest: str) -> Answer:
-        await self._session.set_ready()
-        return Answer([_("You are ready.")])
-
-    async def _start(self, rest: str) -> Answer:
-        await self._session.start_game()
-        return Answer()
-
-    async def _rematch(self, rest: str) -> Answer:
-        await self._session.rematch()
-        return Answer([_("You are ready for another game.")])
-
-    async def _bots(self, rest: str) -> Answer:
-        levels = [level for level in rest.replace(",", " ").split() if level]
-        if not levels:
-            raise UsageError(_("Say which bots, like: bots medium,medium"))
-        for level in levels:
-            await self._session.seat_bot(level)
-        return Answer()
-
-    async def _say(self, rest: str) -> Answer:
-        if not rest:
-            raise UsageError(_("Say what, like: say Good luck!"))
-        await self._session.say(rest)
-        return Answer()
-
-    async def _end(self, rest: str) -> Answer:
-        if rest.casefold() in ("no", _("no")):
-            await self._session.propose_end(False)
-            return Answer([_("You do not agree to end the game any more.")])
-        if rest:
-            raise UsageError(_("Type end to agree to end the game, or end no to take it back."))
-        await self._session.propose_end()
-        return Answer([_("You agree to end the game; it ends once everybody does.")])
-
-    async def _back(self, rest: str) -> Answer:
-        await self._session.take_back()
-        return Answer()
+    # --- going ----------------------------------------------------------------------------
 
     async def _leave(self, rest: str) -> Answer:
         await self._session.leave()
@@ -330,54 +217,3 @@ class Commands:
         if self._may_quit is not None and not await self._may_quit():
             return Answer([_("You stay.")])
         raise Quit
-
-    def _no_tiles(self) -> str:
-        if self._session.played_for:
-            return sentences.played_for_sentence()
-        return _("You are watching and have no tiles.")
-
-    def _view(self) -> PlayerView:
-        if self._session.game is None:
-            raise UsageError(_("No game has begun here yet; it does once everybody is ready."))
-        return self._session.game.view
-
-
-def _placement(text: str) -> tuple[Tile, tuple[Axial, Axial]]:
-    """A tile and two cells as they are typed behind a command.
-
-    Raises:
-        UsageError: They are none.
-    """
-    words = text.upper().split()
-    if len(words) != 3:
-        raise UsageError(_("Say which tile and which two cells, like: place RB D8 D9"))
-    try:
-        return Tile.parse_oriented(words[0]), (parse_cell(words[1]), parse_cell(words[2]))
-    except (MalformedTileError, MalformedCellError) as error:
-        raise UsageError(f"{error}.") from None
-
-
-def _best_placements(view: PlayerView) -> list[ScoredPlacement]:
-    """As `scored_placements`, but out of turn as well: as the board stands now."""
-    if view.must_place:
-        return view.scored_placements()
-    scored = []
-    for tile, cells in placements_on(view.reachable_pairs(), view.rack):
-        points = view.points_of(tile, cells)
-        scored.append(ScoredPlacement(tile, cells, points, sum(points)))
-    return sorted(scored, key=lambda placement: -placement.total)
-
-
-def _closing_moves(view: PlayerView) -> list[str]:
-    lines = ["refill  # " + _("draws up to six tiles and ends your turn")]
-    if view.may_exchange:
-        lines.append("exchange  # " + _("six new tiles for your whole rack; ends your turn"))
-    return lines
-
-
-def _number(text: str, default: int, most: int) -> int:
-    if not text:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text)):
-        raise UsageError(_("{text} is not a number of lines.").format(text=text[:40]))
-    return min(int(text), most)

@@ -234,7 +234,7 @@ def _with_clean_names(record: Record) -> Record:
 
 
 def _clean_name(name: str, seat: int) -> str:
-    return cut(name, MAX_NAME_COLUMNS).strip() or _("seat {seat}").format(seat=seat)
+    return cut(name, MAX_NAME_COLUMNS).strip() or _("seat {seat}").format(seat=seat + 1)
 
 
 def _open_sentences(position: Position, view: PlayerView) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from genial.client.board_text import board_sentences
 from genial.client.lines import say
-from genial.client.plain_commands import Quit, UsageError
+from genial.client.plain_words import Quit, UsageError, split_comment
 from genial.client.record_files import OpenedRecord
 from genial.client.record_show import board_lines, rules_sentence, verdict_sentence
 from genial.client.replay import NoSuchEventError, Position, Replay
@@ -70,8 +70,13 @@ async def run_replay(opened: OpenedRecord, reader: Lines) -> None:
 class PlainReplay:
     """One record, and where in it the reader is."""
 
-    def __init__(self, opened: OpenedRecord) -> None:
-        """Starts where the racks are dealt: before that there is nothing to see."""
+    def __init__(self, opened: OpenedRecord, *, beside: bool = False) -> None:
+        """Starts where the racks are dealt: before that there is nothing to see.
+
+        Args:
+            opened: The record.
+            beside: Whether a table goes on meanwhile; then nothing plays by itself.
+        """
         self._opened = opened
         self._replay = Replay.of(opened.record)
         self._at = self._replay.dealt
@@ -99,6 +104,9 @@ class PlainReplay:
             "review": self._review,
             "quit": self._quit,
         }
+        self._beside = beside
+        if beside:
+            del self._words["play"], self._words["stop"]
 
     async def run(self, reader: Lines) -> None:
         """See `run_replay`."""
@@ -175,17 +183,19 @@ class PlainReplay:
         text = line.partition("#")[0].strip()
         if not text and line.strip():
             return []
-        word, _space, rest = text.partition(" ")
+        word, rest = split_comment(text)
         command = self._words.get(word.casefold())
         if command is None:
             return [_("{word} is no command; help lists them all.").format(word=word[:40])]
         try:
-            return list(command(rest.strip()))
+            return list(command(rest))
         except (UsageError, NoSuchEventError) as error:
             return [str(error)]
 
     def _help(self, rest: str) -> list[str]:
-        return [f"{usage}: {_(meaning)}" for usage, meaning in _HELP]
+        return [
+            f"{usage}: {_(meaning)}" for usage, meaning in _HELP if usage.split()[0] in self._words
+        ]
 
     def _next(self, rest: str) -> list[str]:
         said: list[str] = []
@@ -277,7 +287,7 @@ async def _pump(reader: Lines, typed: asyncio.Queue[str | None]) -> None:
 
 
 def _word(line: str) -> str:
-    return line.partition("#")[0].strip().partition(" ")[0].casefold()
+    return split_comment(line)[0].casefold()
 
 
 def _count(text: str) -> int:

@@ -22,7 +22,7 @@ from genial.client.updates import (
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
 from genial.engine.refusal import Refused
-from genial.engine.rules import EndReason, Mode, SeatKind, Track
+from genial.engine.rules import EndReason, Mode, SeatKind, Track, lowest_symbols
 from genial.engine.tiles import LETTERS, Tile
 from genial.engine.view import (
     HiddenDraw,
@@ -54,7 +54,16 @@ def refusal_sentence(reason: str, metadata: dict[str, str], fallback: str) -> st
     known = parse_reason(reason)
     if known is None or not placeholders_of(known) <= metadata.keys():
         return fallback
-    return fill(_(template_of(known)), metadata)
+    return fill(_(template_of(known)), metadata | _seats_from_one(metadata))
+
+
+def _seats_from_one(metadata: dict[str, str]) -> dict[str, str]:
+    """The seats that a refusal names, as people count them; on the wire the first is 0."""
+    return {
+        key: str(int(metadata[key]) + 1)
+        for key in ("seat", "own")
+        if metadata.get(key, "").isdecimal()
+    }
 
 
 def refused_sentence(refused: Refused) -> str:
@@ -141,8 +150,10 @@ def event_sentences(event: SeenEvent, view: PlayerView) -> list[str]:
             return [_("{name} has resigned.").format(name=_name(view, seat))]
         case TakenOver(seat, name, kind, _level):
             if kind is SeatKind.BOT:
-                return [_("A bot, {name}, plays on at seat {seat}.").format(name=name, seat=seat)]
-            return [_("{name} is back at seat {seat}.").format(name=name, seat=seat)]
+                return [
+                    _("A bot, {name}, plays on at seat {seat}.").format(name=name, seat=seat + 1)
+                ]
+            return [_("{name} is back at seat {seat}.").format(name=name, seat=seat + 1)]
         case Ended():
             return end_sentences(event, view)
     assert_never(event)
@@ -208,7 +219,7 @@ def end_sentences(ended: Ended, view: PlayerView) -> list[str]:
             said.append(
                 _("Rank {rank}: {name}, lowest first {scores} ({track}).").format(
                     rank=rank,
-                    name=_you_or_name(view, seat),
+                    name=you_or_name(view, seat),
                     scores=sorted_scores,
                     track=track_text(ended.tracks[seat]),
                 )
@@ -246,16 +257,25 @@ def turn_sentence(view: PlayerView) -> str:
 
 
 def score_sentences(view: PlayerView) -> list[str]:
-    """Every seat's track, the viewer's first, then clockwise."""
+    """Every track, the viewer's first, then clockwise, each with what is weakest in it."""
     players = len(view.seats)
     start = view.viewer or 0
-    said = []
+    said: list[str] = []
+    told: set[int] = set()
     for step in range(players):
-        seat = (start + step) % players
-        track = view.seats[seat].track
+        team = view.rules.team_of((start + step) % players)
+        if team in told:
+            continue
+        told.add(team)
+        seats = sorted(view.rules.teams[team], key=lambda seat: (seat - start) % players)
+        track = view.seats[seats[0]].track
+        weakest = [LETTERS[symbol - 1] for symbol in lowest_symbols(track)]
         said.append(
-            _("{name}: {track}; lowest {lowest}.").format(
-                name=_you_or_name(view, seat), track=track_text(track), lowest=min(track)
+            _("{name}: {track}; lowest {lowest}: {symbols}.").format(
+                name=listed([you_or_name(view, seat) for seat in seats]),
+                track=track_text(track),
+                lowest=min(track),
+                symbols=", ".join(weakest),
             )
         )
     return said
@@ -282,7 +302,7 @@ def clock_sentences(game: GameChanged, passed: float) -> list[str]:
         for seat in ((start + step) % players for step in range(players))
     ]
     clocks = [
-        f"{_you_or_name(view, seat)} {clock_text(seconds)}"
+        f"{you_or_name(view, seat)} {clock_text(seconds)}"
         for seat, seconds in left
         if seconds is not None
     ]
@@ -304,7 +324,8 @@ def _name(view: PlayerView, seat: int) -> str:
     return view.seats[seat].name
 
 
-def _you_or_name(view: PlayerView, seat: int) -> str:
+def you_or_name(view: PlayerView, seat: int) -> str:
+    """A seat's name, the viewer's own marked as such."""
     if seat == view.viewer:
         return _("{name} (you)").format(name=_name(view, seat))
     return _name(view, seat)
@@ -315,18 +336,19 @@ def _you_or_name(view: PlayerView, seat: int) -> str:
 
 def seat_sentence(seat: TableSeat, own: bool) -> str:
     """Who sits on a seat, and how they stand."""
+    number = seat.seat + 1
     if seat.kind == WireKind.SEAT_KIND_OPEN:
-        return _("Seat {seat} is open.").format(seat=seat.seat)
+        return _("Seat {seat} is open.").format(seat=number)
     if seat.kind == WireKind.SEAT_KIND_BOT:
         return _("Seat {seat}: {name}, a bot ({level}).").format(
-            seat=seat.seat, name=seat.name, level=seat.level
+            seat=number, name=seat.name, level=seat.level
         )
     name = _("{name} (you)").format(name=seat.name) if own else seat.name
     if not seat.connected and not own:
-        return _("Seat {seat}: {name}, not connected.").format(seat=seat.seat, name=name)
+        return _("Seat {seat}: {name}, not connected.").format(seat=number, name=name)
     if seat.ready:
-        return _("Seat {seat}: {name}, ready.").format(seat=seat.seat, name=name)
-    return _("Seat {seat}: {name}, not ready.").format(seat=seat.seat, name=name)
+        return _("Seat {seat}: {name}, ready.").format(seat=number, name=name)
+    return _("Seat {seat}: {name}, not ready.").format(seat=number, name=name)
 
 
 def _arrival_sentence(seat: TableSeat, own: bool) -> str:
@@ -337,7 +359,7 @@ def _arrival_sentence(seat: TableSeat, own: bool) -> str:
     if seat.kind != WireKind.SEAT_KIND_HUMAN or seat.ready:
         return seat_sentence(seat, own)
     name = _("{name} (you)").format(name=seat.name) if own else seat.name
-    return _("Seat {seat}: {name}.").format(seat=seat.seat, name=name)
+    return _("Seat {seat}: {name}.").format(seat=seat.seat + 1, name=name)
 
 
 def table_sentences(table: Table, seat: int | None, *, arriving: bool = False) -> list[str]:

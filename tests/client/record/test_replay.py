@@ -152,7 +152,7 @@ def test_draws_are_told_openly() -> None:
 def test_takeovers_skips_and_resignations_are_told() -> None:
     taken = {"n": 0, "type": "takeover", "seat": 1, "name": "Eve", "kind": "human"}
     replay = Replay.of(open_bytes("taken", with_events_put_in(FREE_2, 3, [taken])).record)
-    assert replay.sentences(3) == ["Eve is back at seat 1."]
+    assert replay.sentences(3) == ["Eve is back at seat 2."]
     assert replay.view(3).seats[1].name == "Eve"
     gone = with_events_put_in(FREE_2, 3, [{"n": 0, "type": "resign", "seat": 1}])
     cut = b"".join(gone.splitlines(keepends=True)[:4])
@@ -167,7 +167,7 @@ def test_names_can_neither_move_the_cursor_nor_fill_the_screen() -> None:
     assert "\x1b" not in one
     assert other == "x" * MAX_NAME_COLUMNS
     nameless = Replay.of(open_bytes("nameless", renamed(FREE_2, ["", " \u200b "])).record)
-    assert [seat.name for seat in nameless.view(0).seats] == ["seat 0", "seat 1"]
+    assert [seat.name for seat in nameless.view(0).seats] == ["seat 1", "seat 2"]
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)

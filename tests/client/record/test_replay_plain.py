@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from genial.client.plain_commands import Quit
+from genial.client.plain_words import Quit
 from genial.client.record_files import open_bytes, open_record
 from genial.client.replay import Replay
 from genial.client.replay_plain import PlainReplay, run_replay

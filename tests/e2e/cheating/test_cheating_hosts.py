@@ -88,8 +88,8 @@ async def test_a_whole_honest_game_is_verified(tmp_path: Path) -> None:
         ),
         pytest.param(
             cheats.chooses_a_nonce_after_the_reveal,
-            "the nonce of seat 1 does not fit its hash",
-            "the nonce of seat 1 does not fit its hash",
+            "the nonce of seat 2 does not fit its hash",
+            "the nonce of seat 2 does not fit its hash",
             r"1: the nonce of seat 1 does not fit its hash",
             id="chooses a nonce",
         ),
