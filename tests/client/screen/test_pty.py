@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -142,10 +144,12 @@ def test_the_list_of_tables_looks_around(tmp_path: Path) -> None:
         assert pty.restored()
 
 
-def test_a_host_without_a_table_leads_to_the_list(tmp_path: Path) -> None:
+@contextmanager
+def hosting(tmp_path: Path, *more: str) -> Iterator[str]:
+    """A host of its own process on the loopback; yields its address."""
     where = ["--bind", "127.0.0.1", "--port", "0", "--no-announce", "--data", str(tmp_path / "h")]
     host = subprocess.Popen(
-        [sys.executable, "-m", "genial.cli", "host", *where],
+        [sys.executable, "-m", "genial.cli", "host", *where, *more],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -155,14 +159,63 @@ def test_a_host_without_a_table_leads_to_the_list(tmp_path: Path) -> None:
             assert host.stdout is not None
             ready = re.search(r"address=(\S+)", host.stdout.readline())
             assert ready is not None
-            with genial(tmp_path, "join", ready[1], "--name", "Ana") as pty:
-                pty.sees("no table yet")
-                pty.press("n", "A NEW TABLE")
-                pty.press("\x1b", "no table yet")
-                pty.child.send("q")
-                assert pty.ended() == 0
+            yield ready[1]
         finally:
             host.terminate()
+
+
+def test_a_host_without_a_table_leads_to_the_list(tmp_path: Path) -> None:
+    with (
+        hosting(tmp_path) as address,
+        genial(tmp_path, "join", address, "--name", "Ana") as pty,
+    ):
+        pty.sees("no table yet")
+        pty.press("n", "A NEW TABLE")
+        pty.press("\x1b", "no table yet")
+        pty.child.send("q")
+        assert pty.ended() == 0
+
+
+def test_a_host_that_asks_for_a_password_is_joined_from_the_command_line(tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    secret.write_text("sesame\n")
+    secret.chmod(0o600)
+    with (
+        hosting(tmp_path, "--password-file", str(secret)) as address,
+        genial(tmp_path, "join", address, "--name", "Ana") as pty,
+    ):
+        pty.sees("Does the host itself show the same fingerprint?")
+        pty.press("y", "It is not shown while you type")
+        pty.press("sesame\r", "no table yet")
+        assert b"sesame" not in pty.raw
+        pty.press("n", "A NEW TABLE")
+        pty.press("\r", "You have a seat.")
+        pty.press("q", "y / n")
+        pty.press("y", "tables on this network")
+        pty.child.send("q")
+        assert pty.ended() == 0
+
+
+def test_several_tables_at_a_host_are_chosen_from_on_the_list(tmp_path: Path) -> None:
+    with hosting(tmp_path) as address:
+        for _table in range(2):
+            subprocess.run(
+                [sys.executable, "-m", "genial.cli", "create", address],
+                env={**os.environ, "HOME": str(tmp_path)},
+                check=True,
+                capture_output=True,
+            )
+        with genial(tmp_path, "join", address, "--name", "Ana") as pty:
+            pty.sees("Table 2")
+            pty.sees("Enter sits you here")
+            # Every key arrives: nothing else reads what is typed.
+            pty.press("?", "KEYS THAT WORK NOW")
+            pty.press("\x1b", "Enter sits you here")
+            pty.press("\r", "You have a seat.")
+            pty.press("q", "y / n")
+            pty.press("y", "tables on this network")
+            pty.child.send("q")
+            assert pty.ended() == 0
 
 
 def test_a_bot_from_the_list(tmp_path: Path) -> None:
@@ -216,6 +269,28 @@ def test_a_terminal_without_our_marks_gets_those_of_ascii(tmp_path: Path) -> Non
         board = "\n".join(pty.screen.display[1:20])
         assert "?" not in board
         assert ":R:" in board
+        pty.press("q", "y / n")
+        pty.child.send("y")
+        assert pty.ended() == 0
+
+
+def test_a_game_put_away_goes_on_another_evening(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        pty.child.send("*\r")
+        pty.until(lambda: pty.move_number() >= 1, "no tile was placed")
+        pty.press("z", "Put the table away")
+        pty.press("y", "PUT AWAY")
+        rack = pty.screen.display[17][50:]
+        pty.child.send("q")
+        assert pty.ended() == 0
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("You have a table that was put away. Go on there?")
+        pty.child.send("y\r")
+        pty.sees("PUT AWAY")
+        pty.until(lambda: pty.screen.display[17][50:] == rack, "another rack")
+        pty.press("\r", "The table is out again")
+        pty.until(lambda: pty.shows_any(("END TURN", "YOUR TURN", "TO MOVE")), "nothing goes on")
         pty.press("q", "y / n")
         pty.child.send("y")
         assert pty.ended() == 0
