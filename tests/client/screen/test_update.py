@@ -721,6 +721,27 @@ def test_a_shuffle_that_does_not_fit_is_said_to_the_end() -> None:
     assert "Waiting for you" in rows[22]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "large"])
+def test_while_the_turn_ends_no_tile_is_in_hand_and_no_heat_on_the_board(
+    size: tuple[int, int],
+) -> None:
+    model = closing()
+    still = draw(model, *size, Look()).text()
+    chosen = replace(model, heat=True, hand=replace(model.hand, chosen=0))
+    assert draw(chosen, *size, Look()).text() == still
+    assert "it earns" not in still
+    # Whoever waits for the others looks ahead, with both.
+    assert chosen.ghost() is None
+    assert seen(chosen, replace(mockup_view(), turn=2)).ghost() is not None
+
+
+def test_the_tutorial_ends_without_offering_another_game() -> None:
+    model = replace(end(), lesson=9, table=None)
+    assert ("Enter", "rematch") not in key_hints(model, 80)
+    assert not press(replace(model, now=9.0), "enter")[1]
+    assert "Rematch" not in draw(model, 80, 24, Look()).text()
+
+
 def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:
     """As when a game is to be replayed that still runs."""
     said = "This game still runs; its record is there when it is over."
