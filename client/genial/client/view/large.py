@@ -125,6 +125,8 @@ def _rack_title(model: Model, view: PlayerView, ghost: Ghost | None, look: Look)
         return choice
     if model.seat is None:
         return sides.last_move(model, look)
+    if ghost is not None and view.viewer not in view.started:
+        return [Span(_("Your first tile must touch a start symbol that is not taken."))]
     return [Span(_("1-6 or click to choose, r or wheel to turn"))]
 
 
