@@ -94,7 +94,7 @@ def train(out: Path, *arguments: str) -> tuple[str, str]:
 
 
 def test_models_are_the_same_on_any_number_of_jobs(tmp_path: Path) -> None:
-    small = ("solo-1", "--games", "20", "--generations", "2", "--seed", "5")
+    small = ("solo-1", "--games", "10", "--generations", "2", "--seed", "5")
     one, told = train(tmp_path / "one", *small, "--jobs", "1")
     two, _ = train(tmp_path / "two", *small, "--jobs", "2")
     assert one == two
@@ -109,6 +109,6 @@ def test_models_are_the_same_on_any_number_of_jobs(tmp_path: Path) -> None:
 
 
 def test_a_model_for_two_says_how_it_was_made(tmp_path: Path) -> None:
-    text, _ = train(tmp_path, "free-2", "--games", "20", "--generations", "1", "--jobs", "1")
+    text, _ = train(tmp_path, "free-2", "--games", "10", "--generations", "1", "--jobs", "1")
     assert "seed 2010" in text
     assert "log loss" in text

@@ -50,10 +50,16 @@ KINDS: Final[dict[str, tuple[Rules, int]]] = {
 }
 """The kinds of game, and how many games of each a generation plays."""
 
-_BATCH: Final = 20
+_BATCH: Final = 5
+
+_TO_THE_END: Final = 100
+"""Turns that end every game: what the hand-made start says of a solitaire position is no number of
+points, so its positions are played out instead."""
+
 _TRUST: Final = ((0.3, 1.0), (0.6, 0.6), (1.0, 0.4))
 """Up to a stage (part of the cells that is free), the part of a label that is the game's own
-result. The rest is what the evaluation expects a few turns later: near the end that says less than
+result. The rest is what the evaluation expects a few turns later
+(solitaire: what comes of it when it is played out): near the end that says less than
 the result, at the beginning, where the result is mostly luck, more."""
 
 _SOLO_START: Final = (6.0, 3.0, 1.5, 0.7, 0.3, 0.2)
@@ -99,7 +105,8 @@ def play_batch(batch: Batch) -> list[list[Sample]]:
     """Play some games; runs in a process of its own."""
     rules, _ = KINDS[batch.key]
     evaluation = Evaluation(rules, batch.model)
-    recipe = Recipe(rules)
+    solo = rules.mode is Mode.SOLO
+    recipe = Recipe(rules, turns=_TO_THE_END) if solo else Recipe(rules)
     return [play(recipe, evaluation, random.Random(seed)) for seed in batch.seeds]
 
 
@@ -125,15 +132,12 @@ def gather(
     return played
 
 
-def to_samples(
-    played: list[list[Sample]], rules: Rules, *, results_only: bool = False
-) -> tuple[Samples, Floats]:
+def to_samples(played: list[list[Sample]], rules: Rules) -> tuple[Samples, Floats]:
     """Games as arrays; the labels mix results and what was expected, the results come beside.
 
     Args:
         played: Games, each a list of samples.
         rules: What was played.
-        results_only: Whether what was expected is left out.
     """
     rows = [(number, sample) for number, game in enumerate(played) for sample in game]
     at_start = len(rules.zone.indices) - 6
@@ -141,8 +145,6 @@ def to_samples(
     result = np.array([sample.result for _, sample in rows])
     ahead = np.array([sample.ahead for _, sample in rows])
     trust = np.select([stage < until for until, _ in _TRUST], [part for _, part in _TRUST], 0.4)
-    if results_only:
-        trust = np.ones_like(trust)
     samples = Samples(
         np.array([sample.features for _, sample in rows]),
         stage,
@@ -188,8 +190,7 @@ def train(
     for generation in range(generations):
         played = gather(workers, key, model, generation, games, seed)
         solo = rules.mode is Mode.SOLO
-        # What solitaire starts with orders placements, but is no number of points.
-        samples, result = to_samples(played, rules, results_only=solo and generation == 0)
+        samples, result = to_samples(played, rules)
         fitted, told = fit_model(samples, result, solo, seed + generation)
         # Placements of one position are told apart no better by a linear part that is fitted to
         # results (docs/strength.md), so that part stays what it was.
@@ -229,7 +230,7 @@ def _row(weights: Sequence[float]) -> str:
 
 @click.command()
 @click.argument("kinds", nargs=-1, type=click.Choice(sorted(KINDS)))
-@click.option("--games", type=click.IntRange(20), help="Games a generation (default: by kind).")
+@click.option("--games", type=click.IntRange(10), help="Games a generation (default: by kind).")
 @click.option("--generations", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--seed", type=int, default=2010, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), help="Processes (default: all cores).")

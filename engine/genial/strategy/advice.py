@@ -15,23 +15,12 @@ from genial.engine.hexgrid import Axial
 from genial.engine.tiles import LETTERS, TILE_KINDS, Tile
 from genial.engine.view import PlayerView
 from genial.strategy.bitsets import FIRST, KIND_OF
-from genial.strategy.evaluation import (
-    GROUPS,
-    NOBODY,
-    RANKS,
-    SYMBOLS,
-    Evaluation,
-    Side,
-    features,
-    open_lines,
-    shown_by,
-    supply_for,
-)
+from genial.strategy.evaluation import LEAD, RANKS, SYMBOLS, Evaluation
 from genial.strategy.memory import Deals, Memory, known_state
 from genial.strategy.playout import Playout
 from genial.strategy.policy import Choice
 from genial.strategy.racing import lead_over
-from genial.strategy.search import Candidate, Depth, candidate_for, placements, rollout
+from genial.strategy.search import Candidate, Depth, candidate_for, placements, play_on
 from genial.strategy.thinking import Thinker
 
 _DEPTH: Final = Depth(shortlisted=64, candidates=6, turns=4)
@@ -54,20 +43,6 @@ class Reason(StrEnum):
     OWN_LINES = "own_lines"
     THEIR_LINES = "their_lines"
     RACK = "rack"
-
-
-_REASON_OF: Final = {
-    "lead": Reason.POINTS,
-    "level": Reason.POINTS,
-    "best_mine": Reason.OWN_LINES,
-    "mean_mine": Reason.OWN_LINES,
-    "good_mine": Reason.OWN_LINES,
-    "best_theirs": Reason.THEIR_LINES,
-    "mean_theirs": Reason.THEIR_LINES,
-    "good_theirs": Reason.THEIR_LINES,
-    "rack": Reason.RACK,
-    "supply": Reason.RACK,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +152,13 @@ def advise(
             asked = candidate_for(state, choice, evaluation)
             found.append(asked)
     deals = Deals(view, memory, rng)
+    ends: dict[int, list[Playout]] = {id(candidate): [] for candidate in found}
     for _ in range(rollouts):
         deal = deals.next()
         for candidate in found:
-            candidate.tries.append(rollout(candidate, deal, me, _DEPTH, evaluation, rng))
+            end = play_on(candidate, deal, _DEPTH, evaluation, rng)
+            ends[id(candidate)].append(end)
+            candidate.tries.append(evaluation.value(end, me))
     found.sort(key=lambda one: -one.value)
     told = tuple(_weighed(candidate, view) for candidate in found[:count])
     if asked is None:
@@ -190,7 +168,8 @@ def advise(
     noise = max(CLOSE * scale, _ERRORS * error)
     why = Why(Reason.SAME)
     if lead > noise:
-        why = _why(found[0].after, asked.after, me, evaluation)
+        soon = (_mean_tracks(ends[id(found[0])]), _mean_tracks(ends[id(asked)]))
+        why = _why(found[0], asked, soon, me, evaluation)
     return Advice(told, _weighed(asked, view), why, noise)
 
 
@@ -215,51 +194,59 @@ def _weighed(candidate: Candidate, view: PlayerView) -> Weighed:
     return Weighed(oriented, cells, candidate.value, view.points_of(oriented, cells))
 
 
-def _why(better: Playout, worse: Playout, me: int, evaluation: Evaluation) -> Why:
-    """What speaks for one state after a placement against another one."""
-    team = better.team_of[me]
-    others = [other for other in range(len(better.tracks)) if other != team]
-    by_reason = dict.fromkeys(Reason, 0.0)
-    weights = evaluation.weights(True, better.free.bit_count())
-    for other in others or [-1]:
-        for state, sign in ((better, 1.0), (worse, -1.0)):
-            rack = state.racks[me]
-            theirs = state.tracks[other] if other >= 0 else NOBODY
-            found = features(
-                state.tracks[team],
-                theirs,
-                state.cap,
-                open_lines(state),
-                Side(shown_by(rack), supply_for(state, rack)),
-            )
-            for number, group in enumerate(GROUPS):
-                for place in range(number * RANKS, (number + 1) * RANKS):
-                    by_reason[_REASON_OF[group]] += sign * weights[place] * found[place]
-    reason = max(by_reason, key=lambda one: by_reason[one])
-    if by_reason[reason] <= 0:
-        return Why(Reason.SAME)
-    if reason is Reason.POINTS:
-        more = {k: better.tracks[team][k] - worse.tracks[team][k] for k in SYMBOLS}
-        # Of the symbols that would have got more, the one whose counter is the weakest.
-        wanted = [k for k in SYMBOLS if more[k] > 0]
-        if not wanted:
-            return Why(Reason.POINTS)
-        k = min(wanted, key=lambda k: worse.tracks[team][k])
-        return Why(Reason.POINTS, LETTERS[k - 1], more[k])
-    if reason is Reason.RACK:
+Counters = list[list[float]]
+"""By team and symbol (place 0 unused), a few turns after a candidate: means over the deals."""
+
+
+def _mean_tracks(states: list[Playout]) -> Counters:
+    teams = range(len(states[0].tracks))
+    return [
+        [sum(state.tracks[team][k] for state in states) / len(states) for k in range(7)]
+        for team in teams
+    ]
+
+
+def _why(
+    better: Candidate,
+    worse: Candidate,
+    soon: tuple[Counters, Counters],
+    me: int,
+    evaluation: Evaluation,
+) -> Why:
+    """What speaks for one candidate against another: what a few turns make of the counters.
+
+    Args:
+        better, worse: The two.
+        soon: The counters after each of them and a few turns, under the same deals.
+        me: Who chooses.
+        evaluation: Says how much a point of which counter counts.
+    """
+    now, then = better.after, worse.after
+    team = now.team_of[me]
+    weights = evaluation.weights(True, then.free.bit_count())[LEAD : LEAD + RANKS]
+    kept, left = soon
+    by_reason: dict[tuple[Reason, int], float] = {}
+    for other, track in enumerate(left):
+        for rank, k in enumerate(sorted(SYMBOLS, key=track.__getitem__)):
+            difference = kept[other][k] - track[k]
+            if other == team:
+                at_once = now.tracks[team][k] - then.tracks[team][k]
+                reason = Reason.POINTS if at_once >= difference / 2 else Reason.OWN_LINES
+                by_reason[reason, k] = weights[rank] * difference
+            else:
+                found = by_reason.get((Reason.THEIR_LINES, k), 0.0)
+                by_reason[Reason.THEIR_LINES, k] = found - weights[rank] * difference
+    reason, k = max(by_reason, key=lambda one: by_reason[one])
+    if by_reason[reason, k] <= 0:
         return Why(Reason.RACK)
-    sides = [team] if reason is Reason.OWN_LINES else others
-    sign = 1 if reason is Reason.OWN_LINES else -1
-    kept, left = open_lines(better), open_lines(worse)
-
-    def matters(k: int) -> float:
-        need = sum(better.cap - better.tracks[side][k] for side in sides)
-        return sign * (kept.total[k] - left.total[k]) * need
-
-    k = max(SYMBOLS, key=matters)
+    if reason is Reason.POINTS:
+        more = now.tracks[team][k] - then.tracks[team][k]
+        # The weight of a counter that is far ahead may be below zero.
+        return Why(Reason.POINTS, LETTERS[k - 1], more) if more > 0 else Why(Reason.POINTS)
+    sides = [team] if reason is Reason.OWN_LINES else set(range(len(left))) - {team}
     players = sum(
-        better.cap > better.tracks[better.team_of[seat]][k]
-        for seat in range(better.players)
-        if better.team_of[seat] in sides
+        then.cap > then.tracks[then.team_of[seat]][k]
+        for seat in range(then.players)
+        if then.team_of[seat] in sides
     )
     return Why(reason, LETTERS[k - 1], seats=players)

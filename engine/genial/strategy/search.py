@@ -160,10 +160,17 @@ def rollout(
     evaluation: Evaluation,
     rng: random.Random,
 ) -> float:
-    """What comes of a candidate under one deal."""
+    """What comes of a candidate under one deal, as `evaluation` sees it."""
+    return evaluation.value(play_on(candidate, deal, depth, evaluation, rng), me)
+
+
+def play_on(
+    candidate: Candidate, deal: Deal, depth: Depth, evaluation: Evaluation, rng: random.Random
+) -> Playout:
+    """The state after a candidate and `depth.turns` more turns under one deal."""
     state = candidate.after.copy()
     if state.over:
-        return evaluation.value(state, me)
+        return state
     deal.put_into(state)
     if candidate.choice is None:
         if candidate.exchange:
@@ -197,4 +204,4 @@ def rollout(
         if not state.must_place:
             close_turn(state, rng)
         greedy_turn(state)
-    return evaluation.value(state, me)
+    return state
