@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
+from genial.client.asking import opened_message
 from genial.client.doorkeeper import HostStarter, OwnHost
 from genial.client.lesson_table import LessonTable
 from genial.client.messages import Sit
-from genial.client.player import Player, opened_message
+from genial.client.player import Player
 from genial.client.session import Session
 from genial.client.settings import Settings
 from genial.client.store import Store

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from prompt_toolkit.output import Output, create_output
 from genial.client import messages as m
 from genial.client.addresses import for_friends
 from genial.client.advising import ScreenAdvice
+from genial.client.asking import answer, opened_message
 from genial.client.calls import session_call
 from genial.client.doorkeeper import Doorkeeper, HostStarter, OwnHost
 from genial.client.errors import GenialError
@@ -46,14 +48,6 @@ from genial.client.view.draw import draw
 if TYPE_CHECKING:
     from genial.client.finder import Finder
     from genial.client.record_files import OpenedRecord
-
-
-def opened_message(opened: OpenedRecord) -> m.RecordOpened:
-    """A record that was read, for the screen."""
-    from genial.client.record_show import verdict_sentence
-    from genial.client.replay import Replay
-
-    return m.RecordOpened(Replay.of(opened.record), verdict_sentence(opened))
 
 
 class Player:
@@ -220,14 +214,8 @@ class Player:
             case m.ShowLesson(step=step):
                 if isinstance(self._session, LessonTable):
                     self._session.begin(step)
-            case m.AskHint():
-                self._background(self._tried(self._hint))
-            case m.AskReview():
-                self._background(self._tried(self._review))
-            case m.AskGames():
-                self._background(self._tried(self._ask_games))
-            case m.OpenRecord(game_id=game_id):
-                self._background(self._tried(lambda: self._open_record(game_id)))
+            case m.AskHint() | m.AskReview() | m.AskGames() | m.OpenRecord():
+                self._background(self._tried(partial(self._ask, effect)))
             case _:
                 self._for_session(effect)
 
@@ -321,36 +309,11 @@ class Player:
             levels = await link.list_bot_levels()
         self.dispatch(m.LevelsKnown(tuple(level.level for level in levels)))
 
-    async def _hint(self) -> None:
-        session = self._session
-        if isinstance(session, Session) and session.game is not None:
-            self.dispatch(await self._advice.hint(session.game))
-
-    async def _review(self) -> None:
-        session = self._session
-        if isinstance(session, Session) and session.game is not None:
-            content = await session.link.get_record(session.game.game_id)
-            self.dispatch(await self._advice.review(session.game.game_id, content))
-
-    async def _ask_games(self) -> None:
-        session = self._session
-        games = await session.link.list_games() if isinstance(session, Session) else []
-        newest = sorted(games, key=lambda game: game.started_at.seconds, reverse=True)
-        self.dispatch(m.GamesKnown(tuple(newest)))
-
-    async def _open_record(self, game_id: str) -> None:
-        session = self._session
-        if not isinstance(session, Session):
-            return
-        from genial.client.record_files import RecordFileError, open_bytes
-
-        content = await session.link.get_record(game_id)
-        try:
-            opened = open_bytes(game_id, content)
-        except RecordFileError as error:
-            self.dispatch(m.Failed(str(error)))
-            return
-        self.dispatch(opened_message(opened))
+    async def _ask(self, effect: m.AskHint | m.AskReview | m.AskGames | m.OpenRecord) -> None:
+        if isinstance(self._session, Session):
+            self.dispatch(await answer(effect, self._session, self._advice))
+        elif isinstance(effect, m.AskGames):
+            self.dispatch(m.GamesKnown(()))
 
     async def _create(self, effect: m.CreateTable) -> None:
         own = await self._host_here() if not effect.address else None
