@@ -4,7 +4,7 @@
     python tools/messages.py --check    exits 1 and says what is stale, missing or wrong
 
 Besides what the sources mark, every refusal's sentence is a message: those live in tables
-of the engine and of the wire, which know no languages.
+of the engine and of the wire, which know no languages. So is the help of the players' commands.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from genial.cli.tree import help_messages
 from genial.engine.refusal import Refusal
 from genial.wire.errors import Reason, template_of
 
@@ -42,6 +43,8 @@ def template() -> Catalog:
         catalog.add(message, None, (), auto_comments=comments, context=context)
     for reason in (*Refusal, *Reason):
         catalog.add(template_of(reason))
+    for text in help_messages():
+        catalog.add(text)
     return catalog
 
 

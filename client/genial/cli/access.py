@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from genial.cli.common import says_yes
 from genial.cli.streams import printable
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.client.errors import PasswordNeededError
@@ -46,7 +48,7 @@ class AccessOptions:
         from genial.client.trust import Access, MalformedFingerprintError, parse_fingerprint
 
         if self.plaintext and self.fingerprint is not None:
-            raise click.UsageError("--fingerprint needs encryption; leave out --plaintext.")
+            raise click.UsageError(_("--fingerprint needs encryption; leave out --plaintext."))
         try:
             wanted = None if self.fingerprint is None else parse_fingerprint(self.fingerprint)
         except MalformedFingerprintError as error:
@@ -142,8 +144,6 @@ def with_typed_password(access: AccessOptions, error: PasswordNeededError) -> Ac
     Raises:
         PasswordNeededError: The person would rather not.
     """
-    from genial.client.text import _
-
     shown = error.metadata["shown"]
     question = _("{name} asks for a password.").format(name=error.metadata["name"])
     if shown:
@@ -157,8 +157,6 @@ def with_typed_password(access: AccessOptions, error: PasswordNeededError) -> Ac
 
 def hidden_answer(question: str) -> str:
     """What a person types at the terminal, unseen; empty: nothing."""
-    from genial.client.text import _
-
     print(printable(question), file=sys.stderr, flush=True)
     answer: str = click.prompt(
         _("Password"), default="", hide_input=True, show_default=False, err=True
@@ -174,14 +172,12 @@ async def greet(contact: FirstContact) -> Greeting:
     print(f"genial: {shown}", file=sys.stderr, flush=True)
     if not contact.password_waits or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return Greeting.REMEMBER
-    same = click.confirm("Is this what the host itself shows?", default=False, err=True)
+    same = says_yes(_("Is this what the host itself shows?"), err=True)
     return Greeting.CONFIRM if same else Greeting.REFUSE
 
 
 def contact_sentence(contact: FirstContact) -> str:
     """A host that is new, in one line."""
-    from genial.client.text import _
-
     return _(
         "first contact with {name} at {address}; its certificate has the fingerprint {fingerprint},"
         " remembered from now on"

@@ -17,6 +17,7 @@ import click
 
 from genial.cli.failure import Failure
 from genial.cli.streams import printable
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.engine.rules import Rules
@@ -130,7 +131,7 @@ def chosen_rules(
     from genial.engine.rules import InvalidRulesError, Leaving, Mode, Preset, Rules
 
     if partners_talk and mode != "partners":
-        raise click.UsageError("--partners-talk is for --mode partners.")
+        raise click.UsageError(_("--partners-talk is for --mode partners."))
     try:
         return Rules(
             preset=Preset(preset),
@@ -206,13 +207,12 @@ def run_client(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return 0
 
 
-def says_yes(question: str) -> bool:
+def says_yes(question: str, *, err: bool = False) -> bool:
     """Asks a person at the terminal, before anything else reads there; Enter alone is no."""
     from genial.client.lines import is_yes
-    from genial.client.text import _
 
     # click's own `confirm` takes y and n alone, whatever the language.
-    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False)
+    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False, err=err)
     return is_yes(answer)
 
 
@@ -244,11 +244,11 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
     """
     from genial.client.errors import StorageError
     from genial.client.settings import load_settings, save_settings, settings_path
-    from genial.client.text import _, printable
+    from genial.client.text import printable
 
     if given is not None:
         if not given.strip():
-            raise click.UsageError("A name needs at least one letter.")
+            raise click.UsageError(_("A name needs at least one letter."))
         return given.strip(), True
     settings, problems = load_settings(settings_path())
     for problem in problems:

@@ -6,6 +6,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from genial.client.text import _
 from genial.wire.version import VERSION
 
 
@@ -30,9 +31,10 @@ def report(error: BaseException, command: str) -> str:
     )
     path = _write(text)
     what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    if path is None:
-        return f"genial: a fault of the program itself ({what}), and no log could be written."
-    return f"genial: a fault of the program itself ({what}). All about it is in {path}"
+    said = _("a fault of the program itself ({what}), and no log could be written.")
+    if path is not None:
+        said = _("a fault of the program itself ({what}). All about it is in {path}")
+    return f"genial: {said.format(what=what, path=path)}"
 
 
 def log_dir() -> Path:

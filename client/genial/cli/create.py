@@ -22,6 +22,7 @@ from genial.cli.common import (
     table_options,
 )
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.v1.game_pb2 import Clock
@@ -84,7 +85,11 @@ def create(
     levels = parse_levels(bots)
     password = table_password(table_password_file)
     if len(levels) > rules.players:
-        raise click.UsageError(f"{len(levels)} bots do not fit on {rules.players} seats.")
+        raise click.UsageError(
+            _("{bots} bots do not fit on {seats} seats.").format(
+                bots=len(levels), seats=rules.players
+            )
+        )
     options = TableOptions(
         rules=rules_to_message(rules),
         first=_first_seat(first, rules.players),
@@ -110,5 +115,7 @@ def _first_seat(text: str, players: int) -> FirstSeat:
     if text.casefold() == "chance":
         return FirstSeat(chance=True)
     if not (text.isascii() and text.isdigit() and len(text) == 1 and int(text) < players):
-        raise click.UsageError(f"--first is a seat from 0 to {players - 1}, or chance.")
+        raise click.UsageError(
+            _("--first is a seat from 0 to {last}, or chance.").format(last=players - 1)
+        )
     return FirstSeat(named=int(text))

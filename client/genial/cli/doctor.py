@@ -12,6 +12,7 @@ import click
 from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import print_json, run
 from genial.cli.tree import GenialCommand
+from genial.client import text
 
 if TYPE_CHECKING:
     from genial.client.doctor.findings import Finding
@@ -35,13 +36,11 @@ def doctor(address: str | None, as_json: bool, access: AccessOptions) -> int:
     """
     from genial.client.doctor.examine import examine
     from genial.client.doctor.findings import Verdict
-    from genial.client.languages import speak
-    from genial.client.settings import load_settings, settings_path
     from genial.client.store import user_known_hosts
 
-    # What is wrong with the settings is told where they are used.
-    settings, _problems = load_settings(settings_path())
-    speak(settings.language)
+    if as_json:
+        # For programs, which know one language.
+        text.install(None)
     findings = run(lambda: examine(address, access=access.make(), known=user_known_hosts()))
     if as_json:
         print_json([as_document(finding) for finding in findings])

@@ -13,6 +13,8 @@ from genial.cli import crash, streams
 from genial.cli.failure import Failure
 from genial.cli.streams import printable
 from genial.cli.tree import genial
+from genial.client import languages
+from genial.client.text import _
 
 _NOT_TEXT: Final = "surrogates not allowed"
 """Why a text cannot be encoded that came in as bytes of no encoding, and from nowhere else."""
@@ -23,6 +25,7 @@ def run(arguments: Sequence[str]) -> int:
     # gRPC's own lines would stand in the middle of a screen, and whoever knocks at a host
     # without knowing TLS would fill its log. What matters reaches us as errors.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    languages.speak_as_set()
     try:
         result = genial.main(list(arguments), prog_name="genial", standalone_mode=False)
         sys.stdout.flush()
@@ -36,24 +39,27 @@ def run(arguments: Sequence[str]) -> int:
         _complain(f"genial: {failure.sentence}")
         return 1
     except (click.Abort, KeyboardInterrupt):
-        _complain("genial: Stopped before it was done.")
+        said = _("Stopped before it was done.")
+        _complain(f"genial: {said}")
         return 1
     except streams.ReaderGoneError:
         streams.silence_output()
         return 1
     except streams.OutputError as fault:
         streams.silence_output()
-        _complain(f"genial: Standard output cannot be written: {fault.strerror}.")
+        said = _("Standard output cannot be written: {reason}.").format(reason=fault.strerror)
+        _complain(f"genial: {said}")
         return 1
     except BaseException as error:
         # Also a task that was cancelled, which is no Exception, and nobody's wish here.
         if isinstance(error, SystemExit):
             raise
         if isinstance(error, UnicodeEncodeError) and error.reason == _NOT_TEXT:
-            _complain(
-                "genial: An argument or a variable of the environment is no UTF-8 text, so no"
-                " host would understand it; write it in UTF-8."
+            said = _(
+                "An argument or a variable of the environment is no UTF-8 text, so no host would"
+                " understand it; write it in UTF-8."
             )
+            _complain(f"genial: {said}")
             return 1
         if os.environ.get("GENIAL_TRACEBACK"):
             raise
@@ -68,9 +74,14 @@ def _usage_line(error: click.UsageError) -> str:
         # Its message would be the whole help.
         group = error.ctx.command
         known = ", ".join(group.list_commands(error.ctx)) if isinstance(group, click.Group) else ""
-        return f"{command}: Say what to do: {known}. Try: {command} --help"
+        said = _("Say what to do: {commands}.").format(commands=known)
+        return f"{command}: {said} {_tried(command)}"
     message = " ".join(error.format_message().split())
-    return f"{command}: {message} Try: {command} --help"
+    return f"{command}: {message} {_tried(command)}"
+
+
+def _tried(command: str) -> str:
+    return _("Try: {command}").format(command=f"{command} --help")
 
 
 def _complain(line: str) -> None:

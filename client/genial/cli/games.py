@@ -7,6 +7,7 @@ import click
 from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import print_json, run
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 
 @click.command(cls=GenialCommand)
@@ -34,7 +35,7 @@ def games(address: str, as_json: bool, access: AccessOptions) -> int:
         print_json([game_document(game) for game in found])
         return 0
     if not found:
-        print("No game was played at this host yet.")
+        print(_("No game has been played here yet."))
     for game in found:
         print(game_line(game))
     return 0

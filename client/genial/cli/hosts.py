@@ -8,6 +8,7 @@ import click
 
 from genial.cli.common import SecondsRange, print_json, run, warn
 from genial.cli.tree import GenialCommand
+from genial.client.text import _, ngettext
 
 if TYPE_CHECKING:
     from genial.client.browse import FoundHost
@@ -43,8 +44,10 @@ def hosts(as_json: bool, wait: float) -> int:
         return 0
     if not found:
         print(
-            "No host was found on this network. `genial play` or `genial host` starts one;"
-            " `genial doctor` says whether something here keeps hosts from being found."
+            _(
+                "No host was found on this network. `genial play` or `genial host` starts one;"
+                " `genial doctor` says whether something here keeps hosts from being found."
+            )
         )
     for host in found:
         print(_line(host))
@@ -70,9 +73,10 @@ def _line(host: FoundHost) -> str:
     from genial.client.versions import protocol_hint
 
     if not host.reachable:
-        state = "unreachable"
+        state = _("unreachable")
     elif not (state := protocol_hint(host.version)):
-        tables = f"{host.tables} table{'' if host.tables == 1 else 's'}"
-        seats = f"{host.open_seats} open seat{'' if host.open_seats == 1 else 's'}"
+        tables = ngettext("{count} table", "{count} tables", host.tables)
+        seats = ngettext("{count} open seat", "{count} open seats", host.open_seats)
+        tables, seats = tables.format(count=host.tables), seats.format(count=host.open_seats)
         state = f"{tables}, {seats}"
     return f"{host.name}  {host.address}  {state}  id {host.host_id}"

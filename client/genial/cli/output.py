@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from genial.cli.failure import Failure
+from genial.client.text import _
 
 
 def write_output(output: str, content: bytes) -> None:
@@ -22,4 +23,6 @@ def write_output(output: str, content: bytes) -> None:
         Path(output).write_bytes(content)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise Failure(f"{output} cannot be written: {reason}.") from error
+        raise Failure(
+            _("{path} cannot be written: {reason}.").format(path=output, reason=reason)
+        ) from error

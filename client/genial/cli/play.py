@@ -19,6 +19,7 @@ from genial.cli.common import (
     table_options,
 )
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.v1.game_pb2 import Clock
@@ -67,14 +68,15 @@ def play(
     from genial.cli.learn import teach
     from genial.cli.playing import Wanted, play_here
     from genial.client.lines import are_terminals, can_draw, say
-    from genial.client.text import _
 
     rules = chosen_rules(players, mode, preset, partners_talk=partners_talk)
     levels = parse_levels(DEFAULT_BOTS if bots is None and rules.players > 1 else bots)
     if len(levels) >= rules.players and levels:
         raise click.UsageError(
-            f"{len(levels)} bots leave no seat for you among {rules.players}; `genial create`"
-            " opens a table for bots alone."
+            _(
+                "{bots} bots leave no seat for you among {seats}; `genial create` opens a table"
+                " for bots alone."
+            ).format(bots=len(levels), seats=rules.players)
         )
     terminal = are_terminals()
     screen = can_draw() and not plain
@@ -99,6 +101,4 @@ def play(
 
 
 def _wants_lessons() -> bool:
-    from genial.client.text import _
-
     return says_yes(_("New to the game? Ten short lessons first"))

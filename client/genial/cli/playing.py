@@ -311,7 +311,9 @@ async def _first_words(process: asyncio.subprocess.Process, log: str) -> Ready:
             line = await process.stdout.readline()
         return Ready.of_text(line)
     except (TimeoutError, ValueError):
-        raise Failure(_problem(line) or f"The host did not start; {log} tells why.") from None
+        raise Failure(
+            _problem(line) or _("The host did not start; {log} tells why.").format(log=log)
+        ) from None
 
 
 def _problem(line: bytes) -> str:

@@ -8,10 +8,10 @@ from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import run
 from genial.cli.failure import Failure
 from genial.cli.output import write_output
-from genial.cli.tree import GenialCommand
+from genial.cli.tree import GenialCommand, GenialGroup
 
 
-@click.group()
+@click.group(cls=GenialGroup)
 def record() -> None:
     """Fetch, check and show records of games."""
 

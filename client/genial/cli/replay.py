@@ -10,6 +10,7 @@ from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import plain_option, run, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.client.record_files import OpenedRecord
@@ -57,7 +58,9 @@ def _from_host(address: str, game: str, access: AccessOptions) -> OpenedRecord:
     try:
         return open_bytes(game, content)
     except RecordFileError as error:
-        raise Failure(f"The host's record of this game does not stand: {error}") from error
+        raise Failure(
+            _("The host's record of this game does not stand: {reason}").format(reason=error)
+        ) from error
 
 
 async def _replay_plain(opened: OpenedRecord) -> int:

@@ -10,6 +10,7 @@ import click
 from genial.cli.failure import Failure
 from genial.cli.output import write_output
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 
 @click.command(cls=GenialCommand)
@@ -42,15 +43,15 @@ def review(file: str, as_json: bool, svg: str | None, theme: str, rollouts: int 
     found: Review | None = None
     with click.progressbar(
         review_record(opened.record, rollouts=rollouts or ROLLOUTS),
-        length=sum(1 for _ in opened.record.events) // 2,
+        length=sum(1 for _each in opened.record.events) // 2,
         file=sys.stderr,
-        label="looking at every placement",
+        label=_("looking at every placement"),
     ) as steps:
         for step in steps:
             if not isinstance(step, Moment):
                 found = step
     if found is None:
-        raise Failure(f"{file} holds no game to look at.")
+        raise Failure(_("{path} holds no game to look at.").format(path=file))
     if svg is not None:
         from genial.client.palette import Theme
         from genial.client.picture.review import review_svg

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 from typing import Final
 
 from genial.cli.access import AccessOptions
-from genial.cli.documents import table_line
 from genial.cli.failure import Failure
 from genial.client.lines import LineReader, say
 from genial.client.session import (
@@ -22,6 +21,7 @@ from genial.client.session import (
     TrustError,
     connect,
 )
+from genial.client.text import _
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import Table, TableState
 
@@ -89,8 +89,9 @@ async def find_place(
         return choice[0]
     if reader is None:
         raise SeveralOpen(
-            "Several tables have an open seat; say which with --table: "
-            + "; ".join(f"{place.table.table_id} ({_where(place)})" for place in choice)
+            _("Several tables have an open seat; say which with --table: {tables}").format(
+                tables="; ".join(f"{place.table.table_id} ({_where(place)})" for place in choice)
+            )
         )
     return await _ask_which(choice, reader)
 
@@ -122,16 +123,22 @@ async def _links_around(
         raise unusable[0]
     silent = [host for host in found if not host.reachable]
     if silent and not links:
-        where = "; ".join(f"{host.name} at {', '.join(host.addresses)}" for host in silent)
+        where = "; ".join(f"{host.name} ({', '.join(host.addresses)})" for host in silent)
         raise Failure(
-            f"No host answers; announced on this network, but silent: {where}. They were switched"
-            " off, or a firewall on their laptop closes the port: `genial doctor` there says more."
+            _(
+                "No host answers; announced on this network, but silent: {hosts}. They were"
+                " switched off, or a firewall on their laptop closes the port: `genial doctor`"
+                " there says more."
+            ).format(hosts=where)
         )
     if not links:
         raise Failure(
             problem
-            or "No host was found on this network. Start one with `genial play` or `genial host`,"
-            " or type its address: genial join ADDRESS. `genial doctor` says what may be wrong."
+            or _(
+                "No host was found on this network. Start one with `genial play` or `genial"
+                " host`, or type its address: genial join ADDRESS. `genial doctor` says what may"
+                " be wrong."
+            )
         )
     return links
 
@@ -155,9 +162,14 @@ async def _table_of(links: Sequence[HostLink], table_id: str) -> Place:
     if len(links) == 1 and isinstance(asked[0], BaseException):
         raise asked[0]
     raise Failure(
-        f"None of the {len(links)} hosts here has a table {table_id}:"
-        f" {', '.join(f'{link.host.name} ({link.address})' for link in links)}. `genial tables"
-        " ADDRESS` lists those of one host."
+        _(
+            "None of the {count} hosts here has a table {table}: {hosts}. `genial tables ADDRESS`"
+            " lists those of one host."
+        ).format(
+            count=len(links),
+            table=table_id,
+            hosts=", ".join(f"{link.host.name} ({link.address})" for link in links),
+        )
     )
 
 
@@ -182,21 +194,33 @@ def _has_open_seat(table: Table) -> bool:
 
 def _nothing_open(address: str | None, links: Sequence[HostLink]) -> str:
     where = address or ", ".join(link.address for link in links)
-    return f"No table with an open seat at {where}; open one with: genial create {links[0].address}"
+    return _(
+        "No table with an open seat at {where}; open one with: genial create {address}"
+    ).format(where=where, address=links[0].address)
 
 
 def _where(place: Place) -> str:
-    return f"{place.table.name} at {place.link.host.name}, {place.link.address}"
+    return f"{place.table.name}, {place.link.host.name}, {place.link.address}"
+
+
+def _described(place: Place) -> str:
+    """A table to choose, for listening: its name first, no ids."""
+    # Belongs to the screen, and is loaded for whoever is asked.
+    from genial.client.view.seats import now_word, rules_words, seats_words
+
+    table = place.table
+    words = [table.name, seats_words(table), now_word(table), rules_words(table)]
+    return ", ".join([*words, place.link.host.name])
 
 
 async def _ask_which(places: Sequence[Place], reader: LineReader) -> Place:
     for number, place in enumerate(places, 1):
-        say(f"{number}: {table_line(place.table)}  ({place.link.host.name})")
+        say(f"{number}: {_described(place)}")
     while True:
-        answer = await reader.ask("Which table? Type its number.")
+        answer = await reader.ask(_("Which table? Type its number."))
         if answer is None:
-            raise Failure("No table was chosen.")
+            raise Failure(_("No table was chosen."))
         text = answer.strip()
         if text.isascii() and text.isdigit() and 1 <= int(text) <= len(places):
             return places[int(text) - 1]
-        say(f"That is no number from 1 to {len(places)}.")
+        say(_("That is no number from 1 to {count}.").format(count=len(places)))

@@ -7,6 +7,7 @@ import click
 from genial.cli.access import AccessOptions, host_options
 from genial.cli.common import print_json, run
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 
 @click.command(cls=GenialCommand)
@@ -34,7 +35,7 @@ def tables(address: str, as_json: bool, access: AccessOptions) -> int:
         print_json([table_document(table) for table in found])
         return 0
     if not found:
-        print("This host has no tables; `genial create` opens one.")
+        print(_("This host has no tables; `genial create` opens one."))
     for table in found:
         print(table_line(table))
     return 0

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import inspect
+from collections.abc import Iterator
 from typing import Any, Final
 
 import click
+
+from genial.client.text import _
 
 _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "play": ("genial.cli.play", "Play on this laptop: a host, bots, and your own client."),
@@ -33,8 +38,87 @@ _CLIENTS: Final = frozenset(("play", "learn", "join", "watch", "replay"))
 """Commands that run for as long as somebody plays, and take as little memory as they can."""
 
 
+_FOR_PLAYERS: Final = (
+    *("play", "learn", "join", "watch", "hosts", "doctor", "create", "tables", "games"),
+    *("replay", "review", "record"),
+)
+"""Commands whose help is translated; who runs a host, an arena or a script reads English."""
+
+
+_HELP_OF_HELP: Final = "Show this message and exit."
+"""As click has it."""
+
+
+def help_messages() -> Iterator[str]:
+    """Everything that the help of the players' commands says, for the catalogues."""
+    yield _HELP_OF_HELP
+    yield from (about for _module, about in _COMMANDS.values())
+    commands = [genial, *(_command(name) for name in _FOR_PLAYERS)]
+    for command in commands:
+        if isinstance(command, GenialGroup):
+            commands += command.commands.values()
+        yield from _paragraphs(command.help or "")
+        for param in command.params:
+            if isinstance(param, click.Option) and param.help:
+                yield param.help
+
+
+def _command(name: str) -> click.Command:
+    module = importlib.import_module(_COMMANDS[name][0])
+    command = getattr(module, name)
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{name} of {module.__name__} is no command")
+    return command
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a help that are sentences, each on a line; not those that are shown
+    as they stand.
+    """
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
+        if paragraph and not paragraph.startswith("\b"):
+            yield " ".join(paragraph.split())
+
+
+def _translated(text: str) -> str:
+    shown: list[str] = []
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
+        sentences = paragraph if paragraph.startswith("\b") else " ".join(paragraph.split())
+        shown.append(_(sentences))
+    return "\n\n".join(shown)
+
+
 class PlacesMixin(click.Command):
-    """Says below each help where data, settings and logs live."""
+    """Says below each help where data, settings and logs live, and all in the person's language."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's own."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        heading = _("Usage")
+        formatter.write_usage(ctx.command_path, pieces, prefix=f"{heading}: ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's own."""
+        shown = copy.copy(self)
+        shown.help = _translated(self.help or "")
+        super(PlacesMixin, shown).format_help_text(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's own."""
+        rows: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            if not isinstance(param, click.Option):
+                continue
+            shown = copy.copy(param)
+            if shown.help:
+                shown.help = _(shown.help)
+            row = shown.get_help_record(ctx)
+            if row is not None:
+                rows.append(row)
+        with formatter.section(_("Options")):
+            formatter.write_dl(rows)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Adds the places, asked for only now because finding them takes time."""
@@ -42,17 +126,30 @@ class PlacesMixin(click.Command):
         import platformdirs
 
         places = [
-            ("data", platformdirs.user_data_dir("genial", appauthor=False)),
-            ("settings", platformdirs.user_config_dir("genial", appauthor=False)),
-            ("seats held", platformdirs.user_state_dir("genial", appauthor=False)),
-            ("logs", platformdirs.user_log_dir("genial", appauthor=False)),
+            (_("data"), platformdirs.user_data_dir("genial", appauthor=False)),
+            (_("settings"), platformdirs.user_config_dir("genial", appauthor=False)),
+            (_("seats held"), platformdirs.user_state_dir("genial", appauthor=False)),
+            (_("logs"), platformdirs.user_log_dir("genial", appauthor=False)),
         ]
-        with formatter.section("Where things live"):
+        with formatter.section(_("Where things live")):
             formatter.write_dl(places)
 
 
 class GenialCommand(PlacesMixin, click.Command):
     """A command of `genial`."""
+
+
+class GenialGroup(PlacesMixin, click.Group):
+    """A group of commands of `genial`."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's own."""
+        rows = [
+            (name, _(next(_paragraphs(command.help or ""), "")))
+            for name, command in self.commands.items()
+        ]
+        with formatter.section(_("Commands")):
+            formatter.write_dl(rows)
 
 
 class LazyGroup(PlacesMixin, click.Group):
@@ -68,16 +165,12 @@ class LazyGroup(PlacesMixin, click.Group):
             return None
         if cmd_name in _CLIENTS:
             importlib.import_module("genial.client.lean")
-        module = importlib.import_module(_COMMANDS[cmd_name][0])
-        command = getattr(module, cmd_name)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{cmd_name} of {module.__name__} is no command")
-        return command
+        return _command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists what is said here, without importing anything."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_module, about) in _COMMANDS.items()])
+        with formatter.section(_("Commands")):
+            formatter.write_dl([(name, _(about)) for name, (_module, about) in _COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -85,7 +178,8 @@ class LazyGroup(PlacesMixin, click.Group):
         """Names the commands that there are when one is unknown."""
         name = args[0]
         if not name.startswith("-") and name not in _COMMANDS:
-            ctx.fail(f"There is no command {name[:40]!r}; there are {', '.join(_COMMANDS)}.")
+            said = _("There is no command {name}; there are: {commands}.")
+            ctx.fail(said.format(name=repr(name[:40]), commands=", ".join(_COMMANDS)))
         return super().resolve_command(ctx, args)
 
 

@@ -54,6 +54,29 @@ def chosen_language(setting: str = "") -> str:
     return setting if setting in LANGUAGES else from_environment(os.environ)
 
 
+def speak_as_set() -> None:
+    """As `speak`, by what the person's own settings say; whatever is wrong there is no matter here.
+
+    Reads that one setting, since every command begins with this, and `--help` too.
+    """
+    import platformdirs
+
+    path = platformdirs.user_config_path("genial", appauthor=False) / "settings.toml"
+    setting: object = ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    if text:
+        import tomllib
+
+        try:
+            setting = tomllib.loads(text).get("language", "")
+        except tomllib.TOMLDecodeError:
+            setting = ""
+    speak(setting if isinstance(setting, str) else "")
+
+
 def speak(setting: str = "") -> None:
     """Says everything in that language from now on, in this task and those it starts."""
     text.install(catalogue(chosen_language(setting)))
