@@ -98,6 +98,9 @@ def _updated(model: Model, message: Message) -> Step:
         case Seated():
             return _seated(model, message), ()
         case PasswordAsked(door=door):
+            if model.screen is not Screen.BROWSE:
+                # Whoever has gone to a table meanwhile is not to be disturbed there.
+                return replace(model, busy=False), ()
             return ask_password(model, door), ()
         case Unseated(sentence=sentence):
             return left_table(model, sentence), ()

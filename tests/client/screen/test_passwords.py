@@ -29,6 +29,7 @@ from genial.wire.values import rules_to_message
 from tests.client.test_finder import Air
 
 from .gallery import lobby, new_table
+from .positions import mockup_model
 from .terminal import Hands, sitting
 from .test_update import press
 
@@ -134,6 +135,12 @@ def test_a_new_table_gets_its_password_before_it_is_opened() -> None:
     assert isinstance(create, m.CreateTable)
     assert create.password == SECRET
     assert SECRET not in repr(create)
+
+
+def test_nobody_is_asked_in_the_middle_of_a_game() -> None:
+    model, effects = update(replace(mockup_model(), busy=True), m.PasswordAsked(HOST))
+    assert model == mockup_model()
+    assert not effects
 
 
 def test_the_list_says_that_a_host_asks_and_enter_answers() -> None:
