@@ -59,7 +59,13 @@ def test_one_evening_with_every_single_write_going_wrong(fate: Fate) -> None:
         assert not outcome.problems, f"{fate} at commit {number}: {outcome.problems}"
 
 
-@pytest.mark.parametrize("seed", [pytest.param(4781, id="back on another seat than before")])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(4781, id="back on another seat than before"),
+        pytest.param(6687, id="all away but one who has resigned"),
+    ],
+)
 def test_evenings_that_once_went_wrong(seed: int) -> None:
     assert not spend_evening(seed).problems
 

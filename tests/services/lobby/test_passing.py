@@ -93,6 +93,47 @@ def test_absent_players_are_skipped_once_a_turn_where_the_table_says_so() -> Non
     assert not table.table.orders
 
 
+def test_nobody_is_skipped_while_nobody_would_move() -> None:
+    """Else two who are away would be skipped in turn, day and night, for one who looks on."""
+    table = playing("Ana", "Max", "Eva", leaving=Leaving.SKIP)
+    for name in ("Max", "Eva"):
+        drop(table, name)
+    table.wait(table.times.grace)
+    table.progress = Progress(revision=7, turn_seat=1, resigned=(0,))
+    table.wait(1)
+    assert not table.table.orders
+    table.settle(connect(table.table, token("Eva"), table.now))
+    table.wait(1)
+    assert table.carry_out() == [OrderKind.SKIP]
+    drop(table, "Eva")
+    drop(table, "Ana")
+    table.wait(table.times.grace)
+    assert table.carry_out() == [OrderKind.END_EARLY]
+
+
+def test_a_bot_goes_on_with_those_who_are_skipped() -> None:
+    table = playing("Ana", "bot", "Eva", leaving=Leaving.SKIP)
+    drop(table, "Eva")
+    table.wait(table.times.grace)
+    table.progress = Progress(revision=7, turn_seat=2, resigned=(0,))
+    table.wait(1)
+    assert table.carry_out() == [OrderKind.SKIP]
+
+
+def test_a_game_that_is_skipped_round_and_round_is_over() -> None:
+    """All clocks at zero, and no increment: nobody can ever move again."""
+    table = playing("Ana", "Max", leaving=Leaving.SKIP)
+    carried_out: list[OrderKind] = []
+    for revision in range(5, 50):
+        seat = revision % 2
+        table.progress = Progress(revision=revision, turn_seat=seat, flagged=(seat,))
+        table.wait(1)
+        carried_out += table.carry_out()
+        if OrderKind.END_EARLY in carried_out:
+            break
+    assert carried_out == [*[OrderKind.SKIP] * 20, OrderKind.END_EARLY]
+
+
 @pytest.mark.parametrize("leaving", list(Leaving))
 def test_resigned_seats_are_left_alone(leaving: Leaving) -> None:
     table = playing("Ana", "Max", "Eva", leaving=leaving)

@@ -67,6 +67,7 @@ def begin_game(table: Table, first_seat: int) -> Table:
         first_seat=first_seat,
         continues=False,
         skipped_at=0,
+        skips=0,
     )
 
 

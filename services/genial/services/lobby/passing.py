@@ -28,6 +28,9 @@ from genial.services.lobby.table import (
 STAND_IN_LEVEL = "medium"
 """The level of bots that play on for people; the host's settings may name another."""
 
+_ROUNDS_OF_SKIPS = 10
+"""So often every turn may be skipped before a game is given up for abandoned."""
+
 _RESTART_LEAP = 1 << 20
 
 
@@ -179,9 +182,18 @@ def _elapse_active(
             # Nobody needs a bot to play on while all people are gone: their game waits.
             if seat.stand_in is None and (anybody or seat.number in progress.flagged):
                 table = put_stand_in(table, seat.number, level, now)
-        elif anybody and seat.number == progress.turn_seat and not seat.left:
-            table = _skip(table, seat.number, progress.revision)
+        elif seat.number == progress.turn_seat and not seat.left and _can_go_on(table, progress):
+            table = _skip(table, seat.number, progress, chance)
     return table
+
+
+def _can_go_on(table: Table, progress: Progress) -> bool:
+    """Whether anybody would move if the absent were skipped; who has resigned only looks on."""
+    return any(
+        seat.person_present or (seat.occupant is Occupant.BOT)
+        for seat in table.seats
+        if seat.number not in progress.resigned
+    )
 
 
 def _abandon(table: Table, chance: Chance) -> Table:
@@ -191,13 +203,20 @@ def _abandon(table: Table, chance: Chance) -> Table:
     return dataclasses.replace(table, orders=(*table.orders, order))
 
 
-def _skip(table: Table, number: int, revision: int) -> Table:
+def _skip(table: Table, number: int, progress: Progress, chance: Chance) -> Table:
+    revision = progress.revision
     if table.rules.mode is Mode.SOLO or revision <= table.skipped_at:
         return table
+    in_a_row = table.skips + 1 if revision == table.skipped_at + 1 else 1
+    if in_a_row > _ROUNDS_OF_SKIPS * table.rules.players:
+        # Everybody's time is up, and nobody gets any more: this would go on for good.
+        return _abandon(table, chance)
     # Named after what it skips, so that a second order for the same turn is a repeat.
     request_id = str(uuid.uuid5(uuid.UUID(table.game_id), f"skip {revision}"))
     order = Order(request_id, OrderKind.SKIP, table.game_id, seat=number)
-    return dataclasses.replace(table, orders=(*table.orders, order), skipped_at=revision)
+    return dataclasses.replace(
+        table, orders=(*table.orders, order), skipped_at=revision, skips=in_a_row
+    )
 
 
 def next_wake(table: Table, now: int, times: Times) -> int | None:

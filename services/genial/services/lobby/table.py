@@ -292,6 +292,7 @@ class Table:
         used_at: When somebody last sat down or got up.
         ended_at: When it was finished or abandoned.
         skipped_at: The game's revision at which a skip was last ordered.
+        skips: Skips in a row, up to that one.
         shelved_from: The state that resuming returns to.
         standing: Name of the standing table that it is one of; empty: it is none.
         version: Rises with every change.
@@ -320,6 +321,7 @@ class Table:
     used_at: int | None = None
     ended_at: int | None = None
     skipped_at: int = 0
+    skips: int = 0
     clocks_paused: bool = False
     shelved_from: TableState | None = None
     standing: str = ""
