@@ -312,7 +312,11 @@ def _enter(model: Model, key: str) -> Step:
             return model, (Say(text),)
         case Purpose.NAME:
             settings = replace(model.settings, name=text)
-            return replace(model, settings=settings), (Keep(settings),)
+            pending, model = model.pending, replace(model, settings=settings, pending="")
+            if not pending:
+                return model, (Keep(settings),)
+            model, effects = press(model, Action(pending))
+            return model, (Keep(settings), *effects)
         case Purpose.ADDRESS:
             said = _("Asking {address}").format(address=text)
             return replace(model, notice=said, busy=True), (Connect(text),)

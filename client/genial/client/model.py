@@ -342,6 +342,7 @@ class Model:
         now: Seconds of a monotonic clock, of the last tick.
         heard: `now` when the game was last heard of, for clocks.
         heat: Whether the heat map is on.
+        pending: What goes on once the name is typed: an `Action`; empty: nothing.
         door: The password that is asked for.
     """
 
@@ -377,6 +378,7 @@ class Model:
     lesson: int | None = None
     review: tuple[str, ...] = ()
     entry: Entry | None = None
+    pending: str = ""
     question: Ask | None = None
     door: Door | None = None
     notice: str = ""

@@ -43,9 +43,15 @@ def enter_text(purpose: Purpose, text: str = "") -> Callable[[Model, str], Step]
         start = model.settings.name if purpose is Purpose.NAME else text
         entry = Entry(purpose, start, len(start))
         unread = 0 if purpose is Purpose.CHAT else model.unread
-        return replace(model, entry=entry, unread=unread), ()
+        return replace(model, entry=entry, unread=unread, pending=""), ()
 
     return enter
+
+
+def _name_first(model: Model, action: Action) -> Step:
+    """The name is asked for, once; then the action goes on."""
+    asked, effects = enter_text(Purpose.NAME)(model, "")
+    return replace(asked, pending=action), effects
 
 
 def _sit(model: Model, key: str) -> Step:
@@ -53,7 +59,7 @@ def _sit(model: Model, key: str) -> Step:
     if row is None or model.busy:
         return model, ()
     if not model.settings.name:
-        return enter_text(Purpose.NAME)(model, key)
+        return _name_first(model, Action.SIT)
     if row.table is None:
         if row.locked:
             said = _("Asking {address}").format(address=row.host_name)
@@ -95,7 +101,7 @@ def _new_table(model: Model, key: str) -> Step:
             model, notice=_("There is no host to open a table at; `genial play` starts one.")
         ), ()
     if not model.settings.name:
-        return enter_text(Purpose.NAME)(model, key)
+        return _name_first(model, Action.NEW_TABLE)
     row = model.browse.chosen
     where = row.address if row is not None and row.address in hosts else hosts[0]
     form = replace(model.form, where=where)

@@ -574,7 +574,30 @@ def test_sitting_down_asks_for_a_name_first() -> None:
     assert not effects
     named, effects = press(asked, *"Eva", "enter")
     assert named.settings.name == "Eva"
-    assert press(named, "enter")[1] == [m.Sit("192.168.1.20", "Kitchen table", "Eva")]
+    # What the name was asked for goes on by itself.
+    assert effects == [m.Keep(named.settings), m.Sit("192.168.1.20", "Kitchen table", "Eva")]
+    # A name that is only changed leads nowhere, nor does one that was not typed after all.
+    left, _ = press(asked, "escape")
+    changed, effects = press(left, "f2", *"Eva", "enter")
+    assert effects == [m.Keep(changed.settings)]
+
+
+def test_a_new_table_asks_for_a_name_first_and_then_opens_the_form() -> None:
+    nobody = Model(settings=Settings(name=""), can_host=True)
+    asked, _ = press(nobody, "n")
+    named, _ = press(asked, *"Eva", "enter")
+    assert named.overlay is Overlay.NEW_TABLE
+
+
+@pytest.mark.parametrize("browse", [Browse(), lobby().browse], ids=["empty", "list"])
+@pytest.mark.parametrize(("key", "label"), [("f2", "your name"), (":", ": >"), ("a", ">")])
+def test_whatever_is_typed_at_the_list_is_seen(browse: Browse, key: str, label: str) -> None:
+    model, _ = press(Model(settings=Settings(name=""), browse=browse), key)
+    model, _ = press(model, *"10.0.0.9x")
+    shown = draw(model, 80, 24, Look())
+    assert label in shown.text()
+    assert "10.0.0.9x" in shown.text()
+    assert shown.cursor is not None
 
 
 # --- keys and mouse -----------------------------------------------------------------

@@ -16,6 +16,7 @@ from genial.v1.table_pb2 import TABLE_STATE_OPEN
 
 DETAIL_ROWS = 7
 _CHECKS_SHOWN = 4
+_TYPED_BELOW = (Purpose.NAME, Purpose.COMMAND)
 _QUESTIONS = (
     (N_("Is anyone hosting?"), N_("One of you types: genial play")),
     (N_("Same network?"), N_("Guest Wi-Fi keeps laptops apart.")),
@@ -86,7 +87,9 @@ def _empty(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         end + 1, oy + 16, cut(_("opens a table for your friends"), ox + 71 - end - 1), "text"
     )
     _address(canvas, model, ox + 9, oy + 19, ox + 70, _("shown in the host's title bar"), look)
-    if model.notice:
+    if model.entry is not None and model.entry.purpose in _TYPED_BELOW:
+        draw_entry(canvas, ox + 9, oy + 21, 61, model.entry, look)
+    elif model.notice:
         _centre(canvas, oy + 21, model.notice, "strong", True)
     else:
         _centre(
@@ -154,8 +157,8 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         for number, line in enumerate(wrap(note, 76)[:DETAIL_ROWS]):
             canvas.put(ox + 3, y + number, line, "text")
     _address(canvas, model, ox + 2, canvas.height - 4, ox + 52, _("192.168.1.20 or a name"), look)
-    if model.entry is not None and model.entry.purpose is Purpose.NAME:
-        draw_entry(canvas, ox + 2, canvas.height - 2, 50, model.entry, look)
+    if model.entry is not None and model.entry.purpose in _TYPED_BELOW:
+        draw_entry(canvas, ox + 2, canvas.height - 2, 76, model.entry, look)
     elif model.notice:
         canvas.put(ox + 2, canvas.height - 2, cut(model.notice, width - 4), "strong", bold=True)
     elif model.settings.name:
