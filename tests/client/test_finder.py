@@ -175,6 +175,21 @@ async def test_neighbours_are_listed_and_neighbours_of_neighbours_and_nobody_twi
         await screen.until(has_tables_of(*hosts))
 
 
+async def test_a_neighbour_that_stays_away_leaves_the_list_until_it_is_back(
+    air: Air, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finder_module, "GONE_SECONDS", 0.5)
+    async with hosting(2) as (near, far), finding() as (_finder, screen):
+        near.neighbours = [far.address]
+        air.show(found(near))
+        await screen.until(has_tables_of(near, far))
+        await far.stop()
+        rows = await screen.until(lambda rows: all(row.host_id == near.host_id for row in rows))
+        assert rows
+        await far.start()
+        await screen.until(has_tables_of(near, far))
+
+
 async def test_a_typed_host_brings_its_neighbours(air: Air) -> None:
     async with hosting(2) as (one, other), finding() as (finder, screen):
         one.neighbours = [other.address]

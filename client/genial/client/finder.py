@@ -244,7 +244,7 @@ class Finder:
                         if lost:
                             self._follow_found()
                             loop = asyncio.get_running_loop()
-                            loop.call_later(GONE_SECONDS + 1, self._publish)
+                            loop.call_later(GONE_SECONDS + 0.1, self._publish)
                     else:
                         watched.tables = change
                     self._publish()
