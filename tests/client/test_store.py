@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -115,3 +116,18 @@ def test_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
             keep()
         assert error.value.sentence.startswith(f"Cannot keep {blocked}{os.sep}")
         assert "Point HOME, or XDG_STATE_HOME" in error.value.sentence
+
+
+def test_sessions_are_counted_where_the_seat_is_kept(tmp_path: Path) -> None:
+    """So that a host can tell what a crashed client still had under way from its successor's."""
+    for starts in (1, 2, 3):
+        seat = DiskStore(tmp_path / "state", tmp_path / "data").claim_seat("host", "table", "Ana")
+        seat.keep("Ana")
+        assert seat.starts == starts
+        place = seat.place
+        seat.release(forget=False)
+    shutil.copytree(tmp_path / "state", tmp_path / "copied")
+    copied = DiskStore(tmp_path / "copied", tmp_path / "data").claim_seat("host", "table", "Ana")
+    assert copied.token == seat.token
+    assert copied.place != place
+    copied.release(forget=True)

@@ -64,6 +64,8 @@ def test_one_evening_with_every_single_write_going_wrong(fate: Fate) -> None:
     [
         pytest.param(4781, id="back on another seat than before"),
         pytest.param(6687, id="all away but one who has resigned"),
+        pytest.param(6654, id="a stream of a crashed client comes after its successor's"),
+        pytest.param(7871, id="the same on another evening"),
     ],
 )
 def test_evenings_that_once_went_wrong(seed: int) -> None:

@@ -58,6 +58,10 @@ _SEAT_WAIT_SECONDS: Final = 0.25
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
 
+_STREAMS_OF_A_SESSION: Final = 1 << 32
+"""More than any opens."""
+
+
 class Feed:
     """One table, followed from a seat or as a spectator.
 
@@ -95,8 +99,10 @@ class Feed:
         self._troubled: set[str] = set()
         self._closing_told = False
         self._ended = False
-        self._name = secrets.token_hex(8)
-        self._streams = 0
+        # Streams are numbered through all sessions that have begun with this seat: what a dead
+        # one still had under way must not count for newer than we are.
+        self._name = memory.place if memory else secrets.token_hex(8)
+        self._streams = memory.starts * _STREAMS_OF_A_SESSION if memory else 0
         self._just_connected = False
         kept = memory.load_deal() if memory else None
         self._deals = DealWatch(

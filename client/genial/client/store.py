@@ -21,6 +21,7 @@ import hashlib
 import json
 import re
 import secrets
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,10 +75,19 @@ class HeldSeat:
 
 
 class SeatMemory(Protocol):
-    """What is kept for one seat, by the session that uses it."""
+    """What is kept for one seat, by the session that uses it.
+
+    Attributes:
+        token: Holds the seat.
+        name: Of the player.
+        place: Names where it is kept; sessions from one place come one after the other.
+        starts: How many sessions have begun there with this seat, this one included.
+    """
 
     token: str
     name: str
+    place: str
+    starts: int
 
     def keep(self, name: str) -> None:
         """Writes the token down under this name, before it is sent anywhere."""
@@ -137,6 +147,8 @@ class MemorySeat:
         """Makes a token unless one is given."""
         self.token = token or new_seat_token()
         self.name = name
+        self.place = secrets.token_hex(8)
+        self.starts = 1
         self.in_use = True
         self._deal: dict[str, Any] | None = None
         self._seen: list[tuple[int, bytes]] = []
@@ -187,6 +199,7 @@ class MemoryStore:
         for seat in seats:
             if not seat.in_use and name in (None, seat.name):
                 seat.in_use = True
+                seat.starts += 1
                 return seat
         seats.append(MemorySeat(name or ""))
         return seats[-1]
@@ -218,18 +231,23 @@ class MemoryStore:
 class DiskSeat:
     """A seat kept in files that only the user can read."""
 
-    def __init__(self, stem: Path, lock: FileLock, token: str, name: str) -> None:
+    def __init__(self, stem: Path, lock: FileLock, token: str, name: str, starts: int) -> None:
         """Takes over a lock that is held already."""
         self._stem = stem
         self._lock = lock
         self.token = token
         self.name = name
+        # With the machine's name: a folder that is copied to another is another place.
+        here = f"{socket.gethostname()} {stem}".encode(errors="surrogateescape")
+        self.place = hashlib.sha256(here).hexdigest()[:16]
+        self.starts = starts
         self._seen_game = ""
 
     def keep(self, name: str) -> None:
         """See `SeatMemory.keep`."""
         self.name = name
-        write_json(self._file("json"), {"token": self.token, "name": name})
+        kept = {"token": self.token, "name": name, "starts": self.starts}
+        write_json(self._file("json"), kept)
 
     def save_deal(self, deal: Mapping[str, Any]) -> None:
         """See `SeatMemory.save_deal`."""
@@ -315,12 +333,14 @@ class DiskStore:
                     lock = _try_lock(file.with_suffix(".lock"))
                     if lock is not None:
                         stem = file.with_suffix("")
-                        return DiskSeat(stem, lock, kept["token"], str(kept.get("name", "")))
+                        name, starts = str(kept.get("name", "")), kept.get("starts", 0)
+                        starts = starts if isinstance(starts, int) else 0
+                        return DiskSeat(stem, lock, kept["token"], name, starts + 1)
             stem = folder / secrets.token_hex(4)
             lock = _try_lock(stem.with_suffix(".lock"))
             if lock is None:
                 raise StorageError(_("Another program holds {path}.").format(path=stem))
-            return DiskSeat(stem, lock, new_seat_token(), name or "")
+            return DiskSeat(stem, lock, new_seat_token(), name or "", 1)
 
     def held_seats(self, host_id: str) -> list[HeldSeat]:
         """See `Store.held_seats`."""

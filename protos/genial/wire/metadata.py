@@ -15,10 +15,12 @@ SEAT_TOKEN: Final = "genial-seat-token"
 """Who the caller is at a table: 32 random bytes of the client's own, base64url."""
 
 WATCHER: Final = "genial-watcher"
-"""Which session of a client opens a stream, and its how many-th that is: ``ID NUMBER``.
+"""Which client opens a stream, and its how many-th that is: ``ID NUMBER``.
 
-The newer of two streams of one token wins. What a dead connection still delivers late may be the
-older one, and only the client knows; where this is missing, whoever comes later is the newer.
+The newer of two streams of one token wins. What a dead connection, or a client that has crashed,
+still delivers late may be the older one, and only the client knows: the id names the place where it
+keeps the seat, and the number rises with every stream, from one session there to the next. Where
+this is missing, or the ids differ, whoever comes later is the newer.
 """
 
 HOST_PASSWORD: Final = "genial-host-password"
@@ -66,13 +68,13 @@ def seat_token_hash(token: str) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def watcher_entry(session: str, number: int) -> tuple[str, str]:
+def watcher_entry(place: str, number: int) -> tuple[str, str]:
     """The entry that says whose stream this is; `number` rises from one to the next."""
-    return WATCHER, f"{session} {number}"
+    return WATCHER, f"{place} {number}"
 
 
 def is_overtaken(newcomer: str, standing: str) -> bool:
-    """Whether a stream that comes was opened before one of its session that stands.
+    """Whether a stream that comes was opened before one from its place that stands.
 
     Args:
         newcomer: Its `WATCHER` entry; empty for none.
