@@ -9,6 +9,7 @@ from typing import Final
 from genial.client import passwords, playing, replaying
 from genial.client.commands import run_command
 from genial.client.form import (
+    NAME,
     change_settings,
     change_table,
 )
@@ -97,6 +98,8 @@ def _changed(model: Model, step: int) -> Step:
     if model.overlay is Overlay.SETTINGS:
         settings = change_settings(model.settings, field, step)
         return replace(model, settings=settings), (Keep(settings),)
+    if field.key == NAME:
+        return enter_text(Purpose.TABLE, model.form.name)(model, "")
     return replace(model, form=change_table(model.form, field, step)), ()
 
 
@@ -305,6 +308,8 @@ def _enter(model: Model, key: str) -> Step:
         return passwords.typed(model, entry.text)
     model = replace(model, entry=None)
     text = " ".join(entry.text.split())
+    if entry.purpose is Purpose.TABLE:
+        return replace(model, form=replace(model.form, name=text)), ()
     if not text:
         return model, ()
     match entry.purpose:

@@ -43,12 +43,17 @@ class Field:
     help: str
 
 
+NAME: Final = "name"
+"""The one field of a table that is typed."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableForm:
     """What is chosen for a new table; see rules.md for what it means.
 
     Attributes:
         where: Address of the host; empty: one that is started on this laptop.
+        name: Of the table; empty: after who opens it.
         clock: Base and increment in seconds, None without a clock.
         first: 0 who opens the table, 1 chance.
         games: In the match; 0 is open-ended.
@@ -57,6 +62,7 @@ class TableForm:
     """
 
     where: str = ""
+    name: str = ""
     mode: Mode = Mode.FREE
     players: int = 2
     bots: int = 0
@@ -116,7 +122,10 @@ def _clock_words(clock: tuple[int, int] | None) -> str:
 
 
 def table_fields(
-    form: TableForm, levels: Sequence[str], hosts: Sequence[tuple[str, str]] = ()
+    form: TableForm,
+    levels: Sequence[str],
+    hosts: Sequence[tuple[str, str]] = (),
+    name: str = "",
 ) -> list[Field]:
     """The fields of a new table; those that mean nothing with the rest are left out.
 
@@ -124,6 +133,7 @@ def table_fields(
         form: What is chosen so far.
         levels: Levels of bots that the host offers.
         hosts: Address and name of each host that can be chosen.
+        name: What the table is called if nobody says otherwise.
     """
     fields = []
     if len(hosts) > 1:
@@ -137,11 +147,17 @@ def table_fields(
         )
     fields += [
         Field(
+            NAME,
+            _("name"),
+            (Choice("", name),),
+            _("What the table is called; left or right lets you type it."),
+        ),
+        Field(
             "mode",
             _("game"),
             tuple(Choice(mode, mode_word(mode)) for mode in Mode),
             _("Free for all, two against two, or alone for the best result."),
-        )
+        ),
     ]
     if form.mode is Mode.FREE:
         fields.append(

@@ -68,6 +68,7 @@ class Purpose(StrEnum):
     CHAT = "chat"
     COMMAND = "command"
     PASSWORD = "password"
+    TABLE = "table"
 
 
 @dataclass(frozen=True, slots=True)

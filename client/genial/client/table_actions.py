@@ -29,7 +29,7 @@ from genial.client.messages import (
 from genial.client.model import Ask, Door, DoorKind, Entry, Model, Overlay, Purpose
 from genial.client.passwords import ask_password
 from genial.client.text import _
-from genial.client.view.form import hosts_to_choose
+from genial.client.view.form import hosts_to_choose, usual_name
 from genial.v1 import game_pb2
 
 BREATH_SECONDS: Final = 0.5
@@ -113,8 +113,8 @@ def create(model: Model) -> Step:
     """The model after the form of a new table is done, and the table to be opened."""
     if model.busy:
         return model, ()
-    name = _("{name}'s table").format(name=model.settings.name)
     form = model.form
+    name = form.name or usual_name(model)
     create = CreateTable(
         form.where, name, form.options(), form.bot_levels(), model.settings.name, ready=False
     )

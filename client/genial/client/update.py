@@ -46,6 +46,7 @@ __all__ = ["CELEBRATION_SECONDS", "Step", "next_wake", "update"]
 
 NAME_LENGTH: Final = 24
 TEXT_LENGTH: Final = 400
+_LENGTHS: Final = {Purpose.NAME: NAME_LENGTH, Purpose.TABLE: 40}
 
 
 def update(model: Model, message: Message) -> Step:
@@ -279,7 +280,7 @@ def _typed(model: Model, key: str) -> Step | None:
             word = len(kept) - (kept.rfind(" ") + 1) + (entry.cursor - len(kept))
             changed = entry.delete(word)
         case _ if len(key) == 1 and key.isprintable():
-            room = NAME_LENGTH if entry.purpose is Purpose.NAME else TEXT_LENGTH
+            room = _LENGTHS.get(entry.purpose, TEXT_LENGTH)
             changed = entry.insert(key) if len(entry.text) < room else entry
         case _:
             return None

@@ -427,7 +427,7 @@ def over(overlay: Overlay, model: Model | None = None) -> Model:
 
 def new_table() -> Model:
     form = TableForm("192.168.1.20", players=4, bots=2, clock=(600, 10), games=3)
-    return replace(lobby(), overlay=Overlay.NEW_TABLE, form=form, scroll=2)
+    return replace(lobby(), overlay=Overlay.NEW_TABLE, form=form, scroll=3)
 
 
 def replaying() -> Model:

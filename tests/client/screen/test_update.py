@@ -459,7 +459,7 @@ def test_commands(line: str, effects: list[m.Effect]) -> None:
 
 
 def test_new_table_form() -> None:
-    model = replace(new_table(), scroll=1)
+    model = replace(new_table(), scroll=2)
     assert context_of(model) is Context.FORM
     model, _ = press(model, "right")
     assert model.form.mode == "partners"
@@ -516,6 +516,30 @@ def test_a_table_that_nobody_named_is_called_in_the_persons_language() -> None:
         assert table_name("Table of 12") == "Table of 12"
     finally:
         text.install(None)
+
+
+def test_a_new_table_can_be_given_a_name() -> None:
+    model, _ = press(lobby(), "n")
+    assert "Lena's table" in draw(model, 80, 24, Look()).text()
+    model = replace(model, scroll=1)
+    model, _ = press(model, "right", *"Balcony")
+    shown = draw(model, 80, 24, Look())
+    assert "> Balcony" in shown.text()
+    assert shown.cursor is not None
+    model, effects = press(model, "enter")
+    assert not effects
+    assert model.overlay is Overlay.NEW_TABLE
+    _, (create,) = press(model, "enter")
+    assert isinstance(create, m.CreateTable)
+    assert create.name == "Balcony"
+    # Esc leaves the typing, not the form; nothing typed is the usual name again.
+    model, _ = press(model, "right", "escape")
+    assert model.overlay is Overlay.NEW_TABLE
+    assert model.form.name == "Balcony"
+    model, _ = press(model, "right", *["backspace"] * 7, "enter")
+    _, (create,) = press(model, "enter")
+    assert isinstance(create, m.CreateTable)
+    assert create.name == "Lena's table"
 
 
 def test_a_host_can_be_chosen_and_be_this_laptop() -> None:

@@ -18,7 +18,13 @@ def form_fields(model: Model) -> list[Field]:
     """The lines of the form that is open."""
     if model.overlay is Overlay.SETTINGS:
         return settings_fields(model.settings)
-    return table_fields(model.form, model.levels, hosts_to_choose(model))
+    hosts = hosts_to_choose(model)
+    return table_fields(model.form, model.levels, hosts, usual_name(model))
+
+
+def usual_name(model: Model) -> str:
+    """What a table of ours is called if we say nothing else."""
+    return _("{name}'s table").format(name=model.settings.name)
 
 
 def hosts_to_choose(model: Model) -> list[tuple[str, str]]:

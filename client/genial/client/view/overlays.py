@@ -17,6 +17,7 @@ from genial.client.view.log import log_lines
 from genial.client.view.notice import draw_long_notice
 from genial.client.view.rules import rules_lines
 from genial.client.view.spans import Span, put_spans
+from genial.client.view.typing import draw_entry
 from genial.engine.moves import Phase
 
 _QUESTIONS = {
@@ -64,6 +65,9 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
                 model.scroll,
                 look,
             )
+            if model.entry is not None:
+                ox = (canvas.width - 80) // 2
+                draw_entry(canvas, ox + 4, canvas.height - 2, 60, model.entry, look)
     if model.question is None and model.door is None:
         draw_long_notice(canvas, model)
     if model.door is not None:
