@@ -42,6 +42,7 @@ from genial.client.session import (
 from genial.engine.moves import Placed, PlaceTile
 from genial.engine.record import Verdict, judge
 from genial.v1.game_pb2 import HostClosing as Closing
+from genial.v1.table_pb2 import TableState
 from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
 
 DEADLINE = 20.0
@@ -312,6 +313,23 @@ async def test_host_that_closes_for_good_ends_the_session(host: FakeHost) -> Non
     assert isinstance(ended.error, HostUnreachableError)
     with pytest.raises(SessionClosedError):
         await session.say("anybody?")
+    await session.link.close()
+
+
+async def test_seats_of_a_table_put_away_outlive_a_host_that_closes_for_good(
+    host: FakeHost,
+) -> None:
+    store = MemoryStore()
+    session, heard = await seated(host, store)
+    host.state = TableState.TABLE_STATE_SHELVED
+    host.change()
+    await heard.until(lambda u: isinstance(u, TableChanged) and u.table.state == host.state)
+    host.closing = Closing(returning=False)
+    host.change()
+    ended = await heard.until_kind(SessionEnded)
+    assert ended.error is not None
+    assert "your seat is kept" in ended.error.sentence
+    assert [seat.table_id for seat in store.held_seats(host.host_id)] == [TABLE_ID]
     await session.link.close()
 
 

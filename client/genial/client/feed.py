@@ -429,13 +429,15 @@ class Feed:
         self._closing_told = True
         self._updates.put_nowait(HostClosing(closing.returning, closing.message))
         if not closing.returning:
+            # A table put away is for another evening: whoever started the host may again.
+            shelved = self.table.state == TableState.TABLE_STATE_SHELVED
+            sentence = (
+                _("The host has closed. The table is put away, and your seat is kept.")
+                if shelved
+                else _("The host has closed and does not mean to come back.")
+            )
             await self._end(
-                HostUnreachableError(
-                    "HOST_CLOSING",
-                    sentence=_("The host has closed and does not mean to come back."),
-                ),
-                # A table put away is for another evening: whoever started the host may again.
-                forget=self.table.state != TableState.TABLE_STATE_SHELVED,
+                HostUnreachableError("HOST_CLOSING", sentence=sentence), forget=not shelved
             )
 
     async def _finish(self) -> None:
