@@ -146,6 +146,8 @@ class PlainClient:
                     say(answer)
                 if answers.misunderstood:
                     self._say_if_due()
+        # Whoever asked by a pipe has closed it, and listens still.
+        await self._commands.advice.finish()
 
     def _say_if_due(self) -> None:
         game = self._session.game

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING
 
 from genial.client import sentences
+from genial.client.errors import GenialError
 from genial.client.lines import say
 from genial.client.session import GameChanged, Session
 from genial.client.text import _
@@ -23,6 +25,7 @@ class GameAdvice:
         """Starts no process before it is asked."""
         self._session = session
         self._advisor: Advisor | None = None
+        self._reviewing: asyncio.Task[None] | None = None
         self._events: list[SeenEvent] = []
         self._game_id = ""
 
@@ -58,19 +61,36 @@ class GameAdvice:
             for each in advice.best
         ]
 
-    async def review(self) -> list[str]:
-        """The game that is over, looked at again.
+    def begin_review(self) -> list[str]:
+        """Begins to look again at the game that is over, and says that; or why not.
 
-        Raises:
-            GenialError: The host does not give its record.
+        What comes of it is said as soon as it is there; everything else goes on meanwhile.
         """
         game = self._session.game
         if game is None or not game.view.is_over:
             return [_("A game can be reviewed once it is over.")]
+        if self._reviewing is not None and not self._reviewing.done():
+            return [_("The game is being looked at already.")]
+        self._reviewing = asyncio.create_task(self._say_review(game))
+        return [_("Looking at the game; that takes some seconds.")]
+
+    async def finish(self) -> None:
+        """Waits for a review that has been begun."""
+        if self._reviewing is not None:
+            await self._reviewing
+
+    async def _say_review(self, game: GameChanged) -> None:
+        try:
+            told = await self._review(game)
+        except GenialError as error:
+            told = [error.sentence]
+        for line in told:
+            say(line)
+
+    async def _review(self, game: GameChanged) -> list[str]:
         from genial.client.record_files import RecordFileError, open_bytes
         from genial.client.review_show import review_text
 
-        say(_("Looking at the game; that takes some seconds."))
         content = await self._session.link.get_record(game.game_id)
         try:
             opened = open_bytes(game.game_id, content)
@@ -83,6 +103,8 @@ class GameAdvice:
 
     def close(self) -> None:
         """Ends the process that thinks, if there is one."""
+        if self._reviewing is not None:
+            self._reviewing.cancel()
         if self._advisor is not None:
             self._advisor.close()
 

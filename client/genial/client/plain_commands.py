@@ -73,6 +73,14 @@ _ALONE: Final = frozenset(
 """Words that do something that cannot be taken back: with more behind them (`exchange RB GO`),
 something else was meant."""
 
+_SEATED: Final = frozenset(
+    (
+        *("place", "refill", "exchange", "resign", "ready", "start", "rematch", "bots", "remove"),
+        *("kick", "lock", "unlock", "end", "pause", "continue", "shelve", "resume", "back"),
+    )
+)
+"""Words that mean nothing from somebody without a seat."""
+
 Placement = tuple[Tile, tuple[Axial, Axial]]
 
 
@@ -141,6 +149,9 @@ class Commands:
         if command is None:
             known = _("{word} is no command; help lists them all.").format(word=word[:40])
             return Answer([known], misunderstood=True)
+        if self._session.seat is None and word.casefold() in _SEATED:
+            watching = _("You are watching; that is for those who sit at the table.")
+            return Answer([watching], misunderstood=True)
         try:
             return await command(rest)
         except UsageError as error:
@@ -174,7 +185,7 @@ class Commands:
         return Answer(await self.advice.hint())
 
     async def _review(self, rest: str) -> Answer:
-        return Answer(await self.advice.review())
+        return Answer(self.advice.begin_review())
 
     # --- moves ----------------------------------------------------------------------------
 

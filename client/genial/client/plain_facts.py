@@ -188,6 +188,8 @@ class Facts:
         from genial.client.view.game import heat_of
 
         view = self.view
+        if view.viewer is None:
+            return Answer([self._no_tiles()])
         self._check_hints()
         tile = _tile(rest, _("Say which tile, like: heat RB"))
         cells: dict[int, list[str]] = {}

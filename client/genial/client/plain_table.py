@@ -59,7 +59,10 @@ class TableCommands:
         return Answer(said + sentences.match_sentences(table))
 
     async def _standings(self, rest: str) -> Answer:
-        said = sentences.match_sentences(self._session.table)
+        table = self._session.table
+        said = sentences.match_sentences(table)
+        if len(table.seats) < 2:
+            said = [_("You play alone here; history tells how your games went.")]
         return Answer(said or [_("No game has been finished at this table yet.")])
 
     async def _ready(self, rest: str) -> Answer:

@@ -1,0 +1,70 @@
+"""An evening by lines of text: whatever the screen has for it, heard and typed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.e2e.processes import PlainPlayer, genial, running_host
+
+
+async def asks(player: PlainPlayer, line: str, said: str) -> str:
+    """The first line that answers, after what was said before."""
+    known = len(player.lines)
+    player.type(line)
+    return await player.line(lambda heard: said in heard, known)
+
+
+async def test_an_evening_of_two_with_a_guest(tmp_path: Path) -> None:
+    async with running_host(tmp_path / "host") as host:
+        address = f"127.0.0.1:{host.port}"
+        options = ("--clock", "20m+5s", "--games", "2", "--json")
+        made = await genial("create", address, "--plaintext", *options, home=tmp_path)
+        table = made.document["table_id"]
+        how = (address, "--plaintext", "--table", table, "--plain")
+        ana = await PlainPlayer.start("join", *how, "--name", "Ana", home=tmp_path / "ana")
+        # Whoever came first opened the table, as far as its rights go.
+        await ana.line(lambda line: line.startswith("You are ready"))
+        max_ = await PlainPlayer.start("join", *how, "--name", "Max", home=tmp_path / "max")
+        guest = await PlainPlayer.start(
+            "watch", address, table, "--plaintext", "--plain", home=tmp_path / "guest"
+        )
+        for player in (ana, max_, guest):
+            await player.line(lambda line: line == "The game begins.", 0)
+
+        # The clocks stop once both want that, and the table comes back from its shelf.
+        await asks(ana, "pause", "You ask to pause the clocks. Still to agree: Max.")
+        await max_.line(lambda line: line.startswith("Ana asks to pause the clocks"))
+        known = len(ana.lines)
+        max_.type("pause")
+        await ana.line(lambda line: line == "The clocks are paused.", known)
+        await asks(max_, "turn", "The clocks are paused.")
+        await asks(max_, "continue", "The clocks run again.")
+        await asks(ana, "shelve", "The table is put away")
+        await asks(max_, "moves 1", "place ")
+        await asks(max_, "resume", "goes on as it was")
+
+        # Who only watches hears everything and decides nothing.
+        await asks(guest, "scores", "Ana: R 0")
+        await asks(guest, "resign", "You are watching")
+        await asks(guest, "heat RB", "You are watching")
+        await asks(ana, "kick Rosa", "Say which seat")
+
+        for player in (ana, max_):
+            await player.line(lambda line: line == "> your turn" or "It is the turn of" in line)
+        known = len(ana.lines)
+        max_.type("resign")
+        await ana.line(lambda line: line.startswith("Game 2 of 2 follows"), known)
+        await asks(ana, "standings", "Ana: games won 1")
+        entry = await asks(ana, "history", "won by Ana")
+        number = re.match(r"\d+", entry)
+        assert number is not None
+
+        # A finished game is stepped through beside the one that runs.
+        await asks(ana, f"replay {number[0]}", "quit leads back to the table.")
+        await asks(ana, "end", "Rank 1: Ana")
+        await asks(ana, "play", "play is no command")
+        await asks(ana, "quit", "You are back at the table.")
+        await asks(ana, "seats", "Seat 1: Ana (you)")
+        for player in (ana, max_, guest):
+            await player.stop()
