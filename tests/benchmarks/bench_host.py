@@ -131,7 +131,7 @@ BENCHES = [
     Bench(
         "move",
         "a move, on disk and with four watchers, over an empty call and a bare commit (p50)",
-        2.0,
+        1.8,
         False,
         move_ratio,
     ),

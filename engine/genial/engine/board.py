@@ -12,8 +12,10 @@ What lies on a cell is 0 (free), 1..6 (a symbol) or 7 (wall: outside the zone).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import Final
 
 from genial.engine.hexgrid import DIRECTIONS, Axial, hexagon
@@ -112,6 +114,12 @@ class Zone:
 
 
 @cache
+def _picker_of(radius: int) -> Callable[[bytes], tuple[int, ...]]:
+    """Takes a zone's cells out of a mailbox, in their order."""
+    return itemgetter(*zone_of_radius(radius).indices)
+
+
+@cache
 def zone_of_radius(radius: int) -> Zone:
     """The zone of rings 0..radius; `radius` is 5, 6 or 7."""
     cells = hexagon(radius)
@@ -183,8 +191,7 @@ class Board:
 
     def packed(self) -> bytes:
         """The zone's cells in order, one byte each: 0 free, 1..6 a symbol."""
-        contents = self.contents
-        return bytes([contents[index] for index in self.zone.indices])
+        return bytes(_picker_of(self.zone.radius)(self.contents))
 
     def __getitem__(self, cell: tuple[int, int]) -> Symbol | None:
         """The symbol on a cell of the zone, or None where it is free or outside."""

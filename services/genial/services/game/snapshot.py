@@ -28,6 +28,7 @@ _VERSION: Final = 1
 _PACKED_EVERY: Final = 8
 """After so many events the state is packed anew: no more of them are followed at a start."""
 
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _SYMBOLS: Final = {int(symbol): symbol for symbol in Symbol}
 _NUMBERS: Final = {tile: number for number, tile in enumerate(TILE_KINDS)}
 
@@ -73,7 +74,7 @@ def pack(game: Game, placements: int) -> bytes:
         game.turn,
         game.phase.value,
         game.bonus_owed,
-        sorted(game.claimed),
+        sorted(map(int, game.claimed)),
         sorted(game.started),
         game.resigned,
         [[seat.name, seat.kind.value, seat.level] for seat in game.seats],
@@ -81,7 +82,7 @@ def pack(game: Game, placements: int) -> bytes:
         game.last_mover,
         game.had_human,
     ]
-    return json.dumps(content, separators=(",", ":")).encode()
+    return _ENCODER.encode(content).encode()
 
 
 def unpack(snapshot: Snapshot, setup: Setup) -> tuple[Game, int]:
