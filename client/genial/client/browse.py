@@ -398,14 +398,17 @@ class Browser:
         if time.monotonic() - max(since, row.announced_at) < self._gone_after:
             return
         zeroconf = self._zeroconf.zeroconf
+        row.announced_at = time.monotonic()
         announced = False
         for name in tuple(row.sightings):
             info = AsyncServiceInfo(SERVICE_TYPE, name)
-            async with self._resolvers:
-                announced = announced or await info.async_request(
-                    zeroconf, RESOLVE_MS, question_type=DNSQuestionType.QM
-                )
-        row.announced_at = time.monotonic()
+            try:
+                async with self._resolvers:
+                    announced = announced or await info.async_request(
+                        zeroconf, RESOLVE_MS, question_type=DNSQuestionType.QM
+                    )
+            except _FAULTS:
+                return  # The network is just changing, and tells nothing of anybody.
         if row.gone is announced:
             row.gone = not announced
             self._changed.set()
