@@ -29,7 +29,14 @@ def figures(standing: Standing) -> list[tuple[str, float, list[int]]]:
 
 def test_games_and_records_are_the_same_whatever_the_number_of_jobs(tmp_path: Path) -> None:
     found = [
-        run(LEVELS, TWO, local_workers(jobs), games=7, seed=3, records=tmp_path / str(jobs))
+        run(
+            LEVELS,
+            TWO,
+            local_workers(jobs, niceness=0),
+            games=7,
+            seed=3,
+            records=tmp_path / str(jobs),
+        )
         for jobs in (1, 2)
     ]
     assert [standing.games for standing in found] == [8, 8]  # whole deals
@@ -41,7 +48,7 @@ def test_games_and_records_are_the_same_whatever_the_number_of_jobs(tmp_path: Pa
 
 
 def test_until_sure_stops_when_it_is_sure() -> None:
-    standing = run(LEVELS, TWO, local_workers(2), games=None, seed=4)
+    standing = run(LEVELS, TWO, local_workers(2, niceness=0), games=None, seed=4)
     assert standing.sure
     assert standing.games < 100
     assert standing.tallies["maxmin"].win_share > 0.9
@@ -69,7 +76,7 @@ def test_a_cluster_that_loses_a_worker_in_the_middle_plays_the_same_games() -> N
         assert killed
     finally:
         cluster.close()
-    here = run(LEVELS, TWO, local_workers(1), games=24, seed=5)
+    here = run(LEVELS, TWO, local_workers(1, niceness=0), games=24, seed=5)
     assert figures(there) == figures(here)
 
 
@@ -80,7 +87,7 @@ def test_no_cluster_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_results_come_in_order_and_the_rest_is_forgotten() -> None:
-    with local_workers(2) as places:
+    with local_workers(2, niceness=0) as places:
         stream = in_order(abs, range(-50, 0), places)
         assert [next(stream) for _ in range(5)] == [50, 49, 48, 47, 46]
         stream.close()

@@ -40,9 +40,9 @@ def truth() -> Floats:
 
 
 def test_logistic_regression_finds_the_weights_that_made_the_data() -> None:
-    found = fit_chances(samples(truth(), 40_000, True), l2=0.1)
+    found = fit_chances(samples(truth(), 12_000, True), l2=0.1)
     assert found.shape == (len(KNOTS), FEATURES)
-    assert np.abs(found[2:] - truth()).max() < 0.25
+    assert np.abs(found[2:] - truth()).max() < 0.4
 
 
 def test_least_squares_finds_the_weights_that_made_the_data() -> None:

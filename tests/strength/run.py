@@ -17,6 +17,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any
 
 from genial.engine.rules import Mode, Rules
 from genial.lab.arena import Task, play_task
-from genial.lab.workers import in_order, local_workers
+from genial.lab.workers import Workers, in_order, local_workers
 from genial.strategy.arena import games_per_deal, pairings
 from genial.strategy.statistics import mean, wilson
 
@@ -82,7 +83,13 @@ def played_before(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def run(contest: Contest, games: int, seed: int, jobs: int | None, seconds: float | None) -> bool:
+def run(
+    contest: Contest,
+    games: int,
+    seed: int,
+    workers: AbstractContextManager[Workers],
+    seconds: float | None,
+) -> bool:
     """Play what is missing of a contest and print what it says; whether the goal is met."""
     per_deal = games_per_deal(contest.levels, contest.rules)
     wanted = -(-games // per_deal) * per_deal
@@ -95,8 +102,8 @@ def run(contest: Contest, games: int, seed: int, jobs: int | None, seconds: floa
     schedule = islice(pairings(contest.levels, contest.rules, seed), len(kept), wanted)
     tasks: Iterator[Task] = (Task(pairing, think, False, by_processor=True) for pairing in schedule)
     if len(kept) < wanted:
-        with local_workers(jobs) as workers, path.open("a", encoding="utf-8") as file:
-            for played in in_order(play_task, tasks, workers):
+        with workers as places, path.open("a", encoding="utf-8") as file:
+            for played in in_order(play_task, tasks, places):
                 game = {
                     "levels": played.pairing.levels,
                     "shares": played.shares,
@@ -154,6 +161,7 @@ def main() -> int:
     parser.add_argument("--games", type=int, help="for each contest, in place of its own number")
     parser.add_argument("--fresh", type=int, default=1, metavar="SEED", help="another seed")
     parser.add_argument("--jobs", type=int, help="processes (default: all cores)")
+    parser.add_argument("--niceness", type=int, default=10, help="by how much priority is lowered")
     parser.add_argument("--think", type=float, help="seconds for every decision")
     options = parser.parse_args()
     missed = 0
@@ -161,7 +169,8 @@ def main() -> int:
         if options.words and not any(word in contest.name for word in options.words):
             continue
         games = options.games or contest.games
-        missed += not run(contest, games, options.fresh, options.jobs, options.think)
+        workers = local_workers(options.jobs, niceness=options.niceness)
+        missed += not run(contest, games, options.fresh, workers, options.think)
     return 1 if missed else 0
 
 

@@ -7,14 +7,17 @@ import os
 import threading
 
 
-def begin() -> None:
+def begin(niceness: int = 10) -> None:
     """For a new process of a pool: lowers its priority and ties its life to its parent's.
 
     A pool's processes hold both ends of their queue, so they would not notice by themselves
     that whoever started them was killed.
+
+    Args:
+        niceness: By how much the priority is lowered, where systems know such a thing.
     """
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(niceness)
     parent = multiprocessing.parent_process()
     if parent is not None:
 

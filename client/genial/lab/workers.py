@@ -74,11 +74,18 @@ def in_order(
 
 
 @contextmanager
-def local_workers(jobs: int | None = None) -> Iterator[Workers]:
-    """Processes on this machine, of low priority; as many as there are cores unless said."""
+def local_workers(jobs: int | None = None, *, niceness: int = 10) -> Iterator[Workers]:
+    """Processes on this machine, of low priority; as many as there are cores unless said.
+
+    Args:
+        jobs: How many.
+        niceness: By how much their priority is lowered.
+    """
     count = jobs or os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=helper.begin)
+    pool = ProcessPoolExecutor(
+        count, mp_context=context, initializer=helper.begin, initargs=(niceness,)
+    )
     try:
         yield Workers(pool.submit, count)
     finally:

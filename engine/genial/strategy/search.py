@@ -28,14 +28,11 @@ class Depth:
         shortlisted: Placements valued exactly.
         candidates: Of those, how many are tried in rollouts.
         turns: Turns of a rollout after the mover's own.
-        replies: How many of those are played as well as the evaluation can, the rest by the
-            cheap policy.
     """
 
     shortlisted: int = 64
     candidates: int = 16
     turns: int = 4
-    replies: int = 1
 
 
 @dataclass(slots=True)
@@ -123,11 +120,10 @@ class Replies:
     """What the next player may do best after a placement, by kind of tile.
 
     The others' racks differ from deal to deal, but what each kind of tile is best for does not:
-    so it is found once, and a rollout only looks which of the kinds the next player holds. The
-    same goes for the replies to a reply.
+    so it is found once, and a rollout only looks which of the kinds the next player holds.
     """
 
-    __slots__ = ("_best", "_evaluation", "_next", "seat")
+    __slots__ = ("_best", "seat")
 
     def __init__(self, after: Playout, evaluation: Evaluation) -> None:
         """Of the player after the one that has just placed."""
@@ -135,21 +131,12 @@ class Replies:
         state.bag = []
         state.refill()
         self.seat = state.turn
-        self._evaluation = evaluation
         self._best = best_by_kind(state, evaluation)
-        self._next: dict[Choice, Replies] = {}
 
     def of(self, rack: list[int]) -> Choice:
         """The best reply with these tiles."""
         best = self._best
         return max([best[kind] for kind in rack])[1]
-
-    def after(self, choice: Choice, state: Playout) -> Replies:
-        """The replies to a reply, after which `state` stands (its turn not ended, none owed)."""
-        found = self._next.get(choice)
-        if found is None:
-            found = self._next[choice] = Replies(state, self._evaluation)
-        return found
 
 
 def rollout(
@@ -182,22 +169,12 @@ def play_on(
     if candidate.replies is None:
         candidate.replies = Replies(candidate.after, evaluation)
     turns = depth.turns
-    replies: Replies | None = candidate.replies
-    for number in range(min(turns, depth.replies)):
+    if turns and state.turn == candidate.replies.seat:
         rack = state.racks[state.turn]
-        if replies is None or state.turn != replies.seat or not rack:
-            break
-        choice = replies.of(rack)
-        state.place(*choice)
-        turns -= 1
-        last = number + 1 == depth.replies
-        # A bonus depends on the rack: what stands after it is not the same from deal to deal.
-        replies = None if last or state.must_place or state.over else replies.after(choice, state)
-        owed_bonuses(state)
-        if state.over:
-            break
-        if not last:
-            close_turn(state, rng)
+        if rack:
+            state.place(*candidate.replies.of(rack))
+            owed_bonuses(state)
+            turns -= 1
     for _ in range(turns):
         if state.over:
             break
