@@ -12,7 +12,13 @@ from genial.client.messages import Button, Mouse
 from genial.client.model import Model
 from genial.client.view.browse import row_at
 from genial.client.view.form import FIRST_ROW, form_fields
-from genial.client.view.geometry import LargeGrid, block_left, board_grid
+from genial.client.view.geometry import (
+    MIN_HEIGHT,
+    MIN_WIDTH,
+    LargeGrid,
+    block_left,
+    board_grid,
+)
 from genial.client.view.history import game_at
 from genial.client.view.rack import slot_at_large, slot_at_small
 from genial.client.view.small import RACK_X, RACK_Y
@@ -24,7 +30,7 @@ Press = Callable[[Model, Action, str], Step]
 
 def point(model: Model, mouse: Mouse, press: Press) -> Step:
     """The model after the mouse; a click does what the key for it would do (`press`)."""
-    if not model.settings.mouse:
+    if not model.settings.mouse or model.width < MIN_WIDTH or model.height < MIN_HEIGHT:
         return model, ()
     context = context_of(model)
     if mouse.button is Button.DOWN and mouse.y == model.height - 1:

@@ -8,7 +8,7 @@ from typing import Final
 from genial.client import playing, replaying
 from genial.client.actions import press
 from genial.client.hearing import CELEBRATION_SECONDS, Step, hear, left_table
-from genial.client.keys import Context, action_for, context_of
+from genial.client.keys import Action, Context, action_for, context_of
 from genial.client.lessons import LESSONS, watch_lesson
 from genial.client.messages import (
     Answered,
@@ -39,6 +39,7 @@ from genial.client.passwords import ask_password
 from genial.client.pointing import point
 from genial.client.text import _
 from genial.client.updates import Link
+from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
 from genial.engine.hexgrid import Axial
 from genial.engine.tiles import Tile
 
@@ -235,6 +236,9 @@ def _seated(model: Model, message: Seated) -> Model:
 
 
 def _key(model: Model, key: str) -> Step:
+    if model.width < MIN_WIDTH or model.height < MIN_HEIGHT:
+        # Nothing is seen but how to get out, whatever was being typed or asked.
+        return press(model, Action.LEAVE, key) if key in ("q", "c-c") else (model, ())
     if context_of(model) is Context.ENTRY:
         step = _typed(model, key)
         if step is not None:

@@ -789,6 +789,25 @@ def test_the_tutorial_ends_without_offering_another_game() -> None:
     assert "Rematch" not in draw(model, 80, 24, Look()).text()
 
 
+def test_in_a_window_too_small_q_leaves_whatever_was_open() -> None:
+    typing, _effects = press(mockup_model(), "c", "h", "i")
+    for model in (
+        mockup_model(),
+        typing,
+        replace(mockup_model(), overlay=Overlay.HELP),
+        replace(mockup_model(), question=Ask.RESIGN),
+    ):
+        small = replace(model, width=40, height=10)
+        assert "q leaves" in draw(small, 40, 10, Look()).text()
+        assert press(small, "q")[1] == [m.Detach()]
+        # What nobody sees changes nothing.
+        assert press(small, "y", "enter", "x", "left")[1] == []
+        assert press(small, "y", "left")[0] == small
+        assert update(small, m.Mouse(m.Button.DOWN, 2, 9)) == (small, ())
+    small = replace(lobby(), width=40, height=10)
+    assert press(small, "q")[1] == [m.Quit()]
+
+
 def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:
     """As when a game is to be replayed that still runs."""
     said = "This game still runs; its record is there when it is over."
