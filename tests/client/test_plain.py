@@ -316,3 +316,28 @@ async def test_spectator_without_input_gives_up_a_host_that_is_gone(
         assert await watching is None
     assert "has not answered for a long time" in capsys.readouterr().out
     os.close(reading)
+
+
+async def test_a_review_under_way_is_waited_for_when_the_table_is_put_away(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    client = PlainClient(session, LineReader(reading), None)
+    told: list[str] = []
+    ended = asyncio.Event()
+
+    async def tell() -> None:
+        ended.set()
+
+    async def review() -> None:
+        await ended.wait()
+        await asyncio.sleep(0)
+        told.append("review")
+
+    monkeypatch.setattr(client, "_tell", tell)
+    client._commands.advice._reviewing = asyncio.create_task(review())
+    async with asyncio.timeout(DEADLINE):
+        assert await client.run() is None
+    assert told == ["review"]
+    os.close(writing)
+    os.close(reading)

@@ -103,6 +103,9 @@ class PlainClient:
             if self._session.seat is None and not self._quit:
                 # Nobody's seat hangs on the input of a spectator, who may have none.
                 await self._watch_on(telling)
+            if not self._quit:
+                # The table may be put away while a review is on its way.
+                await self._commands.advice.finish()
             for task in (telling, obeying):
                 if task.done():
                     error = task.result()
