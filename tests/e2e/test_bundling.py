@@ -130,7 +130,7 @@ def test_a_system_that_nothing_can_be_had_for_is_an_error(tmp_path: Path, index:
     wheel(index, "compiled", tag="cp312-cp312-manylinux_2_28_x86_64")
     wheel(index, "compiled", tag="cp312-cp312-win_amd64")
     targets = targets_of(["linux", "windows"], ["3.12"])
-    with pytest.raises(BundleError, match=r"windows on AMD64 with Python 3\.12 .*winonly"):
+    with pytest.raises(BundleError, match=r"windows on AMD64 with Python 3\.12: .*winonly"):
         make_bundle(tmp_path / "bundle", targets, lambda target: None)
     assert not (tmp_path / "bundle").exists()
 

@@ -192,7 +192,8 @@ def make_bundle(output: Path, targets: Sequence[Target], tell: Callable[[Target]
             target.system for target in targets if target not in dict(left_out)
         }
         if lost:
-            raise BundleError(next(why for target, why in left_out if target.system in lost))
+            why = next(f"{each}: {why}" for each, why in left_out if each.system in lost)
+            raise BundleError(why)
         # The installer runs pip from its own wheel, so that not even that has to be there.
         _run([*pip, "download", "--no-deps", "--only-binary=:all:", "-d", str(wheels), "pip"])
         shutil.copy(str(files("genial.cli") / "bundle_install.py"), folder / "__main__.py")
@@ -265,7 +266,7 @@ def _fetch(
         shutil.rmtree(scratch, ignore_errors=True)
         options = ["--only-binary=:all:", "--find-links", str(spare), "-d", str(scratch)]
         options += target.pip_options()
-        _run([*pip, "download", *options, *wanted], f"{target} lacks something")
+        _run([*pip, "download", *options, *wanted], "something cannot be had for it")
         missing = _missing(scratch, dict(target.environment)) if target.environment else []
         if not missing:
             found = list(scratch.glob("*.whl"))
@@ -362,6 +363,7 @@ def _run(
     )
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        said = [line.removeprefix("ERROR:").strip() for line in said]
         why = " ".join(said or done.stderr.splitlines()[-1:]) or "pip tells no reason"
         raise BundleError(f"{what}: {_VERSIONS.sub('', why)}")
 
