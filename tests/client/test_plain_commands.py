@@ -18,7 +18,7 @@ from genial.client.plain_settings import PlainSettings
 from genial.client.sentences import placement_command, refusal_sentence, score_sentences
 from genial.client.session import GameChanged, Session, StorageError, Update
 from genial.client.settings import load_settings
-from genial.engine.moves import Phase, Placed
+from genial.engine.moves import Phase
 from tests.client.fakehost import FakeHost
 from tests.client.test_session import DEADLINE, Heard, dealt
 
@@ -180,17 +180,19 @@ async def test_what_the_others_did_and_how_the_race_goes(seat: tuple[Session, He
     commands = Commands(session, None)
     assert await answer(commands, "race") == "No turn has ended yet."
     await commands.obey(best_command(session))
+    assert session.game is not None
+    placed = session.game.revision
     await commands.obey("refill")
-    placed = 0
 
     def back_with_us(update: Update) -> bool:
-        nonlocal placed
-        if isinstance(update, GameChanged):
-            placed += sum(isinstance(each.event, Placed) for each in update.events)
-            commands.take_game(update)
-        return placed >= 2 and isinstance(update, GameChanged) and update.view.must_place
+        return (
+            isinstance(update, GameChanged) and update.revision > placed and update.view.must_place
+        )
 
     await heard.until(back_with_us)
+    for update in heard.updates:
+        if isinstance(update, GameChanged):
+            commands.take_game(update)
     assert "Bot placed " in await answer(commands, "since")
     assert re.search(r"^Ana \(you\): \d+\.$", await answer(commands, "race"), re.MULTILINE)
 

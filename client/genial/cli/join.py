@@ -18,6 +18,7 @@ from genial.cli.access import (
 from genial.cli.common import name_option, plain_option, player_name, run_client
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.cli.seating import Place
@@ -103,8 +104,13 @@ async def _take_seat(place: Place, name: str, password: str, terminal: bool) -> 
         try:
             return await join(place.link, place.table.table_id, name=name, password=password)
         except RefusedError as error:
-            if error.reason != Reason.BAD_TABLE_PASSWORD or not terminal:
+            if error.reason != Reason.BAD_TABLE_PASSWORD:
                 raise
-            password = hidden_answer(error.sentence)
+            asks = _("{name} asks for a password.").format(name=place.table.name)
+            said = error.sentence if password else asks
+            if not terminal:
+                how = _("Give it with --table-password-file FILE.")
+                raise Failure(f"{said} {how}") from error
+            password = hidden_answer(said)
             if not password:
                 raise
