@@ -41,7 +41,11 @@ from genial.client.table_actions import TABLE_ACTIONS, create, enter_text
 from genial.client.text import _
 from genial.client.view.form import form_fields
 from genial.client.view.geometry import MIN_HEIGHT, MIN_WIDTH
+from genial.client.view.page import last_scroll
 from genial.v1 import game_pb2
+
+THE_END: Final = 10**6
+"""As a line to scroll to: the last page, whatever there is."""
 
 Act = Callable[[Model, str], Step]
 
@@ -64,7 +68,7 @@ def _vertical(model: Model, *, down: bool) -> Step:
     step = 1 if down else -1
     match context_of(model):
         case Context.READING:
-            return replace(model, scroll=max(0, model.scroll + step)), ()
+            return _scrolled(model, step), ()
         case Context.LISTING:
             games = len(model.history or ())
             return replace(model, scroll=max(0, min(games - 1, model.scroll + step))), ()
@@ -121,10 +125,16 @@ def _page(step: int) -> Callable[[Model, str], Step]:
     def page(model: Model, key: str) -> Step:
         if model.reel is not None and context_of(model) is Context.REPLAY:
             return replaying.go(model, model.reel.at + step * replaying.PAGE), ()
-        scroll = max(0, model.scroll + step * max(1, model.height - 5))
-        return replace(model, scroll=scroll), ()
+        return _scrolled(model, step * max(1, model.height - 5)), ()
 
     return page
+
+
+def _scrolled(model: Model, lines: int) -> Model:
+    """A page so many lines further; at its end it stays there, though more lines come."""
+    last = last_scroll(model)
+    scroll = max(0, min(model.scroll, last) + lines)
+    return replace(model, scroll=scroll if scroll < last else THE_END)
 
 
 def _scroll_to(line: int) -> Callable[[Model, str], Step]:
@@ -220,7 +230,7 @@ def _refill(model: Model, key: str) -> Step:
 def _open(overlay: Overlay) -> Callable[[Model, str], Step]:
     def open_it(model: Model, key: str) -> Step:
         # The log opens at its newest line.
-        scroll = 10**6 if overlay is Overlay.LOG else 0
+        scroll = THE_END if overlay is Overlay.LOG else 0
         unread = 0 if overlay is Overlay.LOG else model.unread
         return replace(model, overlay=overlay, scroll=scroll, unread=unread), ()
 
@@ -402,7 +412,7 @@ _ACTIONS: Final[dict[Action, Callable[[Model, str], Step]]] = {
     Action.PAGE_UP: _page(-1),
     Action.PAGE_DOWN: _page(1),
     Action.FIRST: _scroll_to(0),
-    Action.LAST: _scroll_to(10**6),
+    Action.LAST: _scroll_to(THE_END),
     Action.CHOOSE: _choose,
     Action.NEXT_TILE: _next_tile,
     Action.TURN: _turner(1),

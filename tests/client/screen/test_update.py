@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -806,6 +807,31 @@ def test_in_a_window_too_small_q_leaves_whatever_was_open() -> None:
         assert update(small, m.Mouse(m.Button.DOWN, 2, 9)) == (small, ())
     small = replace(lobby(), width=40, height=10)
     assert press(small, "q")[1] == [m.Quit()]
+
+
+def test_the_log_is_scrolled_from_its_end_and_stays_there_when_more_comes() -> None:
+    remarks = tuple(Remark(f"remark {number}.") for number in range(60))
+    model, _ = press(replace(mockup_model(), log=remarks), "l")
+
+    def shown(model: Model) -> set[int]:
+        found = re.findall(r"remark ([0-9]+)\.", draw(model, 80, 24, Look()).text())
+        return {int(number) for number in found}
+
+    assert max(shown(model)) == 59
+    up, _ = press(model, "up")
+    assert max(shown(up)) == 58
+    page, _ = press(up, "pageup")
+    assert max(shown(page)) == 58 - 19
+    # What is being read stays where it is; the end goes on being the end.
+    more = (*remarks, Remark("remark 60."))
+    assert max(shown(replace(up, log=more))) == 58
+    assert max(shown(replace(model, log=more))) == 60
+    down, _ = press(up, "down")
+    assert max(shown(replace(down, log=more))) == 60
+    # Nobody scrolls beyond the end, to have to come back from there.
+    beyond, _ = press(model, *["down"] * 9, "up")
+    assert max(shown(beyond)) == 58
+    assert min(shown(press(model, "home")[0])) == 0
 
 
 def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:

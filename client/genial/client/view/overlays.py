@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from genial.client.commands import HELP
-from genial.client.keys import bindings_for
-from genial.client.model import Ask, Celebration, Model, Overlay, Screen
+from genial.client.model import Ask, Celebration, Model, Overlay
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
-from genial.client.view.canvas import Canvas, cut, width_of, wrap
+from genial.client.view.canvas import Canvas, cut
 from genial.client.view.door import draw_door
 from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
-from genial.client.view.log import log_lines
 from genial.client.view.notice import draw_long_notice
-from genial.client.view.rules import rules_lines
-from genial.client.view.spans import Span, put_spans
+from genial.client.view.page import draw_page
 from genial.client.view.typing import draw_entry
 from genial.engine.moves import Phase
 
@@ -35,18 +29,8 @@ _QUESTIONS = {
 def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
     """Whatever lies over the screen, if anything does; the last row stays free."""
     match model.overlay:
-        case Overlay.HELP:
-            lines = help_lines(model, canvas.width - 8)
-            _page(canvas, _("KEYS THAT WORK NOW"), lines, model.scroll)
-        case Overlay.LOG:
-            lines = log_lines(model, canvas.width - 8, look)
-            _page(canvas, _("LOG AND CHAT"), lines, model.scroll)
-        case Overlay.REVIEW:
-            _page(canvas, _("REVIEW"), _wrapped(model.review, canvas.width - 8), model.scroll)
         case Overlay.HISTORY:
             draw_history(canvas, model.history, model.scroll, look)
-        case Overlay.RULES:
-            _page(canvas, _("THE RULES"), rules_lines(canvas.width - 8), model.scroll)
         case Overlay.SETTINGS:
             draw_form(
                 canvas,
@@ -68,6 +52,8 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             if model.entry is not None:
                 ox = (canvas.width - 80) // 2
                 draw_entry(canvas, ox + 4, canvas.height - 2, 60, model.entry, look)
+        case _:
+            draw_page(canvas, model, look)
     if model.question is None and model.door is None:
         draw_long_notice(canvas, model)
     if model.door is not None:
@@ -106,58 +92,8 @@ def _call(canvas: Canvas, celebration: Celebration) -> None:
     canvas.put(end + 1, y, cut(said, canvas.width - end - 2), "on-strong", "strong", True)
 
 
-def _wrapped(lines: Sequence[str], width: int) -> list[list[Span]]:
-    """Lines of text, broken where they are too long; what is indented stays so."""
-    shown: list[list[Span]] = []
-    for line in lines:
-        indent = len(line) - len(line.lstrip())
-        for number, part in enumerate(wrap(line, width - indent - 2)):
-            lead = " " * (indent if number == 0 else indent + 2)
-            shown.append([Span(lead + part, "muted" if indent else "text", bold=not indent)])
-    return shown
-
-
-def _page(canvas: Canvas, title: str, lines: list[list[Span]], scroll: int) -> None:
-    canvas.fill(0, 1, canvas.width, canvas.height - 2, "panel")
-    canvas.put(4, 1, title, "muted", bold=True)
-    room = canvas.height - 4
-    start = max(0, min(scroll, len(lines) - room))
-    for number, line in enumerate(lines[start : start + room]):
-        put_spans(canvas, 4, 3 + number, line, canvas.width - 4)
-    if len(lines) > room:
-        where = f"{start + 1}-{min(len(lines), start + room)} / {len(lines)}"
-        canvas.put_right(canvas.width - 4, 1, where, "muted")
-
-
 def _band(canvas: Canvas, text: str) -> None:
     """One line in reverse video across the row above the keys."""
     y = canvas.height - 2
     canvas.fill(0, y, canvas.width, 1, "strong")
     canvas.put(1, y, cut(text, canvas.width - 2), "on-strong", "strong", True)
-
-
-def help_lines(model: Model, width: int) -> list[list[Span]]:
-    """The keys of the screen below, with what they do; then what can only be typed.
-
-    Explanations that need more than `width` columns go on below themselves.
-    """
-    from dataclasses import replace
-
-    lines: list[list[Span]] = []
-    for binding in bindings_for(replace(model, overlay=None)):
-        if binding.shown and binding.help:
-            lines += _explained(_(binding.shown), _(binding.help), 10, width)
-    typed = [(f":{words}", said) for words, said, screens in HELP if model.screen in screens]
-    if typed and (model.seat is not None or model.screen is Screen.REPLAY):
-        lines += [[], [Span(_("COMMANDS, TYPED AFTER :"), "muted", bold=True)]]
-        for words, said in typed:
-            lines += _explained(words, _(said), 12, width)
-    return lines
-
-
-def _explained(shown: str, said: str, indent: int, width: int) -> list[list[Span]]:
-    """A key or command in its column, and what it does beside it."""
-    column = max(indent, width_of(shown) + 1)
-    first, *more = wrap(said, width - column)
-    head = Span(shown + " " * (column - width_of(shown)), "strong", bold=True)
-    return [[head, Span(first, "text")], *([Span(" " * column + line, "text")] for line in more)]
