@@ -112,11 +112,12 @@ class SimulatedDatabase(Database):
         self,
         job: Callable[[sqlite3.Connection], T],
         meanwhile: Callable[[], None] | None = None,
+        then: Callable[[], None] | None = None,
     ) -> T:
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._waiting.append(database._Pending(job, future, meanwhile))
+        self._waiting.append(database._Pending(job, future, meanwhile, then))
         self._commit_soon()
         return await future
 

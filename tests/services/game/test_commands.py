@@ -259,7 +259,8 @@ async def test_a_write_that_failed_late_is_found_on_the_disk(
     append = store.append
 
     async def written_and_failed(*args: object) -> None:
-        await append(*args)  # type: ignore[arg-type]
+        # Without what is to be done while it is written, and then.
+        await append(*args[:3])  # type: ignore[arg-type]
         raise StorageError(Reason.STORAGE_FAILED)
 
     request = await placement(services)

@@ -181,6 +181,7 @@ class GameLog(Protocol):
         expected_revision: int,
         batch: Batch,
         meanwhile: Callable[[], None] | None = None,
+        then: Callable[[], None] | None = None,
     ) -> None:
         """Appends to a game's log.
 
@@ -190,6 +191,7 @@ class GameLog(Protocol):
             batch: What to append.
             meanwhile: May be called in the event loop while the storage is at work, once,
                 twice or never: preparations, that nobody may hear of yet.
+            then: May be called in the event loop once it is durable, before this returns.
 
         Raises:
             LogConflictError: The last event is not number `expected_revision`.

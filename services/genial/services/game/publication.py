@@ -120,6 +120,20 @@ class Told:
         return public
 
 
+def tell(events: Sequence[Event], after: int, at_ms: int, clock: ClockState | None) -> list[Told]:
+    """Events as they are told; the clocks stand with the last."""
+    last = after + len(events)
+    return [
+        Told.of(event, n, at_ms, clock if n == last else None)
+        for n, event in enumerate(events, after + 1)
+    ]
+
+
+def entries_of(told: Sequence[Told], after: int) -> list[Entry]:
+    """The same for the log: those that come after number `after`."""
+    return [Entry(n, each.at_ms, each.whole) for n, each in enumerate(told, after + 1)]
+
+
 class StoredTold(Sequence[Told]):
     """Events out of the log; most of a thousand games' are never asked for again."""
 

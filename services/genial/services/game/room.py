@@ -23,14 +23,13 @@ from genial.services.game.log import (
     Batch,
     ClockState,
     DamagedLogError,
-    Entry,
     GameLog,
     Holder,
     LogConflictError,
     StoredGame,
     StoredSetup,
 )
-from genial.services.game.publication import Publication, Told
+from genial.services.game.publication import Publication, entries_of, tell
 from genial.services.game.recovery import recover
 from genial.services.game.results import ending_of
 from genial.services.game.setup import Setup
@@ -149,14 +148,14 @@ class Room:
         if setup.clock is not None:
             clocks = Clocks.new(setup.clock, setup.rules.players, game.turn, times.steady())
         clock = _clock_state(clocks)
-        told = _tell(events, 0, setup.started_at_ms, clock)
+        told = tell(events, 0, setup.started_at_ms, clock)
         stored = StoredSetup(
             setup.game_id,
             setup.table_id,
             setup.started_at_ms,
             setup.request.SerializeToString(),
         )
-        await store.create(stored, Batch(_entries(told, 0), clock=clock))
+        await store.create(stored, Batch(entries_of(told, 0), clock=clock))
         publication = Publication(setup, game, told, 0, 0, clocks, None)
         return cls(store, times, publication, setup.token_hashes, (), setup.started_at_ms)
 
@@ -370,7 +369,7 @@ class Room:
         if clocks is not None:
             clocks = clocks.turn_to(None if game.is_over else game.turn, now)
         clock = _clock_state(clocks)
-        told = _tell(events, before.revision, at_ms, clock)
+        told = tell(events, before.revision, at_ms, clock)
         after = before.followed_by(
             game,
             told,
@@ -379,7 +378,7 @@ class Room:
             at_ms if game.is_over else None,
         )
         batch = Batch(
-            _entries(told, before.revision),
+            entries_of(told, before.revision),
             Asked(order.seat, order.request_id, before.revision, after.revision),
             order.holder,
             clock,
@@ -413,23 +412,29 @@ class Room:
         """Makes a batch durable, and only then lets anybody hear of it; the answer."""
         asked = batch.asked
         assert asked is not None
+        answers: list[bytes] = []
 
         def prepare() -> None:
             # While the disk is at work: what will be asked for the moment it is done.
             _answer(after, asked)
             after.prepare(map(self.seat_of, self._audience()), asked.since)
 
-        await self._log.append(self.setup.game_id, asked.since, batch, prepare)
-        self._asked[asked.seat, asked.request_id] = asked
-        if batch.holder is not None:
-            self._holders[batch.holder.seat] = batch.holder.token_hash
-        answer = _answer(after, asked)
-        self._answers[asked.seat] = asked, answer
-        if not order.future.done():
-            # Whoever moved hears first.
-            order.future.set_result(answer)
-        self._show(after)
-        return answer
+        def publish() -> None:
+            if answers:
+                return
+            self._asked[asked.seat, asked.request_id] = asked
+            if batch.holder is not None:
+                self._holders[batch.holder.seat] = batch.holder.token_hash
+            answers.append(_answer(after, asked))
+            self._answers[asked.seat] = asked, answers[0]
+            if not order.future.done():
+                # Whoever moved hears first.
+                order.future.set_result(answers[0])
+            self._show(after)
+
+        await self._log.append(self.setup.game_id, asked.since, batch, prepare, publish)
+        publish()
+        return answers[0]
 
     def _audience(self) -> Iterable[bytes | None]:
         return {watcher.token_hash for watcher in self._watchers}
@@ -479,19 +484,6 @@ def _answer(publication: Publication, asked: Asked) -> bytes:
         response = room_service_pb2.CommandRoomResponse(revision=asked.revision)
         return response.SerializeToString()
     return publication.answer(asked.seat, asked.since)
-
-
-def _tell(events: Sequence[Event], after: int, at_ms: int, clock: ClockState | None) -> list[Told]:
-    """Events as they are told; the clocks stand with the last."""
-    last = after + len(events)
-    return [
-        Told.of(event, n, at_ms, clock if n == last else None)
-        for n, event in enumerate(events, after + 1)
-    ]
-
-
-def _entries(told: Sequence[Told], after: int) -> list[Entry]:
-    return [Entry(n, each.at_ms, each.whole) for n, each in enumerate(told, after + 1)]
 
 
 def _clock_state(clocks: Clocks | None) -> ClockState | None:

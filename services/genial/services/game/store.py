@@ -168,6 +168,7 @@ class SqliteGameLog:
         expected_revision: int,
         batch: Batch,
         meanwhile: Callable[[], None] | None = None,
+        then: Callable[[], None] | None = None,
     ) -> None:
         """See `GameLog`."""
         key = await self._key(game_id)
@@ -182,7 +183,7 @@ class SqliteGameLog:
                 raise LogConflictError(f"{game_id} is at {last}, not {expected_revision}")
             _insert(connection, key, batch)
 
-        await self._database.write(job, meanwhile)
+        await self._database.write(job, meanwhile, then)
         if self._appended:
             self._wake(game_id)
 

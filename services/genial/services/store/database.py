@@ -75,6 +75,7 @@ class _Pending:
     job: Job[Any]
     future: asyncio.Future[Any]
     meanwhile: Callable[[], None] | None
+    then: Callable[[], None] | None = None
     result: Any = None
     fault: BaseException | None = None
 
@@ -112,13 +113,20 @@ class Database:
         database._writer.start()
         return database
 
-    async def write(self, job: Job[T], meanwhile: Callable[[], None] | None = None) -> T:
+    async def write(
+        self,
+        job: Job[T],
+        meanwhile: Callable[[], None] | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> T:
         """Runs a job in a transaction of the writing thread; it is on disk on return.
 
         Args:
             job: What to do.
             meanwhile: Called in the event loop while the disk is being synced, for what
                 can be prepared in that time; perhaps never, perhaps twice.
+            then: Called in the event loop the moment it is on disk, a turn of the loop before
+                this returns; perhaps never, where the caller has been cancelled.
 
         Raises:
             StorageError: SQLite failed; nothing of the job remains.
@@ -127,7 +135,7 @@ class Database:
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Pending(job, future, meanwhile))
+        self._jobs.put(_Pending(job, future, meanwhile, then))
         return await future
 
     async def read(self, job: Job[T]) -> T:
@@ -279,6 +287,12 @@ def _deliver(batch: list[_Pending]) -> None:
     for pending in batch:
         if pending.future.done():
             continue
+        if pending.fault is None and pending.then is not None:
+            try:
+                pending.then()
+            except Exception as fault:
+                # Whoever asked for it hears of it, and the others of the batch are not held up.
+                pending.fault = fault
         if pending.fault is not None:
             pending.future.set_exception(pending.fault)
         else:
