@@ -93,6 +93,9 @@ def _updated(model: Model, message: Message) -> Step:
             ), ()
         case Hinted(tile=tile, cells=cells, worth=worth):
             return _hinted(model, tile, cells, worth), ()
+        case Reviewed() if model.screen is not Screen.END:
+            # The next game has begun meanwhile; nobody looks back in the middle of it.
+            return replace(model, busy=False), ()
         case Reviewed(lines=lines):
             return replace(
                 model, overlay=Overlay.REVIEW, review=lines, scroll=0, busy=False, notice=""

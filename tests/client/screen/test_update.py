@@ -834,6 +834,14 @@ def test_the_log_is_scrolled_from_its_end_and_stays_there_when_more_comes() -> N
     assert min(shown(press(model, "home")[0])) == 0
 
 
+def test_a_review_that_comes_too_late_stays_away() -> None:
+    lines = ("Ana: 3 away",)
+    shown, _ = update(replace(end(), busy=True), m.Reviewed(lines))
+    assert (shown.overlay, shown.busy) == (Overlay.REVIEW, False)
+    late, _ = update(replace(mockup_model(), busy=True), m.Reviewed(lines))
+    assert (late.overlay, late.busy) == (None, False)
+
+
 def test_a_notice_is_read_over_whatever_lies_over_the_screen() -> None:
     """As when a game is to be replayed that still runs."""
     said = "This game still runs; its record is there when it is over."
