@@ -62,7 +62,7 @@ async def play(modules: Path, *words: str) -> str:
         env={**os.environ, "NODE_PATH": str(modules)},
     )
     try:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(3 * DEADLINE):  # A whole game, beside whatever else runs here.
             out, err = await process.communicate()
     finally:
         if process.returncode is None:
