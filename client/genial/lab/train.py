@@ -15,6 +15,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Final
 
 import click
@@ -187,9 +188,10 @@ def train(
     rules, _ = KINDS[key]
     model = first_model(key)
     lines = []
-    for generation in range(generations):
+    solo = rules.mode is Mode.SOLO
+    # Nothing that a solitaire network says enters its games or labels: more of it is more games.
+    for generation in range(1 if solo else generations):
         played = gather(workers, key, model, generation, games, seed)
-        solo = rules.mode is Mode.SOLO
         samples, result = to_samples(played, rules)
         fitted, told = fit_model(samples, result, solo, seed + generation)
         # Placements of one position are told apart no better by a linear part that is fitted to
@@ -205,7 +207,7 @@ def train(
 def module_text(key: str, model: Model, how: list[str]) -> str:
     """The Python module that ships a model."""
     text = f'"""Weights of the evaluation for {key}, made by `make train`.\n\n'
-    text += "".join(f"{line}\n" for line in how)
+    text += "".join(f"{fill(line, 98)}\n" for line in how)
     text += '"""\n\nfrom typing import Final\n\n# fmt: off\n'
     for name, curve in (("MINE_LAST", model.mine_last), ("THEIRS_LAST", model.theirs_last)):
         text += f"{name}: Final = (\n{''.join(_row(row) for row in curve)})\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Final
 
 from genial.engine.game import Command, ExchangeRack, RefillRack
 from genial.engine.rules import Mode, Rules
@@ -18,6 +19,9 @@ from genial.strategy.memory import Deal, Deals, Memory, known_state
 from genial.strategy.racing import race
 from genial.strategy.search import Candidate, Depth, closings, placements, rollout
 from genial.strategy.temper import Temperament, slip
+
+_ALONE_TURNS: Final = 8
+"""Turns of a solitaire rollout: nobody else makes what is far away uncertain."""
 
 
 @cache
@@ -102,6 +106,8 @@ class Thinker:
         evaluation = self.evaluation(view.rules)
         me = state.turn
         depth = self.skill.depth
+        if evaluation.solo:
+            depth = replace(depth, turns=_ALONE_TURNS)
         if state.must_place:
             candidates = placements(state, evaluation, depth)
             if view.rules.mode is not Mode.SOLO:
