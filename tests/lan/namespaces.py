@@ -146,7 +146,7 @@ def plug_in(bridge: str, port: str, laptop: Laptop, address: str, adapter: str =
     _ip("-n", bridge, "link", "set", port, "master", "br0", "up")
     # Addresses of IPv6 would be tried for being unique for seconds first.
     setting = f"net.ipv6.conf.{adapter}.accept_dad=0"
-    subprocess.run(laptop.command("sysctl", "-q", "-w", setting), check=False, timeout=10)
+    subprocess.run(laptop.command("sysctl", "-q", "-w", setting), check=False, timeout=30)
     laptop.ip("addr", "add", f"{address}/24", "brd", "+", "dev", adapter)
     laptop.ip("link", "set", adapter, "up")
 
@@ -167,6 +167,6 @@ def lan(count: int, network: str = "10.99.0") -> Iterator[Lan]:
 
 def _ip(*words: str) -> None:
     try:
-        subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=10)
+        subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=30)
     except subprocess.CalledProcessError as fault:
         raise OSError(f"ip {' '.join(words)}: {fault.stderr.strip()}") from fault

@@ -95,7 +95,7 @@ class Program:
     def end(self) -> int:
         """Asks it to end; returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10)
+        return self.process.wait(30)
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def test_port_5353_taken_is_said_once_with_what_to_type(tmp_path: Path) -> None:
         with running(home, HOG) as hog:
             hog.line(lambda line: "held" in line)
             with hosting(home, tmp_path, "Mute") as (host, _):
-                deadline = time.monotonic() + 10
+                deadline = time.monotonic() + 30
                 while not any("genial join" in line for line in host.errors):
                     assert time.monotonic() < deadline, host.errors
                     time.sleep(0.02)
