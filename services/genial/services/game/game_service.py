@@ -78,9 +78,10 @@ class GameHandler:
         if room.watchers >= limit:
             raise GenialError(Reason.TOO_MANY_WATCHERS, limit=limit)
         origin = call.metadata.get(WATCHER, "")
-        async with aclosing(room.watch(token_hash, request.after_revision, origin)) as updates:
-            async for update in updates:
-                yield update
+        with room.watching(token_hash, request.after_revision, origin) as watcher:
+            async with aclosing(watcher.updates()) as updates:
+                async for update in updates:
+                    yield update
 
     async def place_tile(self, request: game_service_pb2.PlaceTileRequest, call: Call) -> bytes:
         """A serialised `PlaceTileResponse`: what was answered first, for a repeat."""

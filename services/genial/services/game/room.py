@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -216,10 +216,11 @@ class Room:
         """Whether anybody watches or commands it."""
         return bool(self._watchers) or self._task is not None
 
-    async def watch(
+    @contextmanager
+    def watching(
         self, token_hash: bytes | None, after_revision: int, origin: str = ""
-    ) -> AsyncGenerator[bytes, None]:
-        """Serialised `WatchGameResponse`s for a viewer, until the game or the host ends."""
+    ) -> Iterator[Watcher]:
+        """A watcher of the room for as long as this is entered; supersedes its token's other."""
         watcher = Watcher(self, token_hash, after_revision, origin)
         if token_hash is not None:
             for other in self._watchers:
@@ -229,9 +230,7 @@ class Room:
         self._watchers.add(watcher)
         self.on_change(self)
         try:
-            async with aclosing(watcher.updates()) as updates:
-                async for update in updates:
-                    yield update
+            yield watcher
         finally:
             self._watchers.discard(watcher)
             self.on_change(self)
