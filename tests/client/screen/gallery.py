@@ -349,6 +349,34 @@ def end() -> Model:
     )
 
 
+# The beginning of what comes of looking at the first vector for two.
+REVIEW = """\
+In brackets: the chances of winning of P0, P1, as all racks tell.
+
+   3  P0: OO L8 L9 (O 2) 52%  [59% 41%]
+   5  P1: RP H4 I3 (P 1) 38%  [57% 43%]
+   7  P0: BP I4 J3 (P 2) 49%  [61% 39%]  -3%: left P open for the other side
+        better: PB J3 K3 (P 2) 52%
+   9  P1: RB H5 I5 (R 1, B 1) 34%  [55% 45%]  -2%: spoilt its own lines in Y
+        better: GY K3 L3 (Y 1) 36%
+        better: OY K3 L3 (Y 1) 36%
+        better: RB G5 H5 (R 1, B 1) 36%
+  11  P0: RB H6 I6 (R 2, B 2) 58%  [61% 39%]
+  13  P1: GO J11 K10 (O 2) 31%  [64% 36%]
+  15  P0: GO J10 K9 (G 1, O 3) 60%  [69% 31%]  -2%: left R open for the other side
+        better: RO H7 H8 (R 3) 62%
+  17  P1: YG I10 I11 (G 2) 23%  [72% 28%]  -7%: spoilt its own lines in R
+        better: YO J9 K8 (O 4) 29%
+        better: OY K8 L7 (O 4) 29%
+        better: YO K7 K8 (O 4) 29%
+"""
+
+
+def review() -> Model:
+    """A finished game looked at again."""
+    return replace(over(Overlay.REVIEW, end()), review=tuple(REVIEW.splitlines()))
+
+
 def small_table(name: str, names: tuple[str, ...], tiles: int = 0) -> Table:
     table = table_of(names, TABLE_STATE_ACTIVE if tiles else TABLE_STATE_OPEN)
     table.table_id = name
@@ -489,6 +517,7 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("lesson", "The tutorial", lesson),
     ("help", "Help", lambda: over(Overlay.HELP)),
     ("log", "The whole log", lambda: over(Overlay.LOG)),
+    ("review", "A finished game looked at again", review),
     ("rules", "The rules", lambda: over(Overlay.RULES)),
     ("settings", "Settings", lambda: over(Overlay.SETTINGS)),
     ("new-table", "A new table", new_table),
