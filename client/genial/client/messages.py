@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
 from genial.client.doctor.findings import Finding
 from genial.client.errors import GenialError
@@ -32,17 +32,29 @@ from genial.v1.table_pb2 import Table, TableOptions
 if TYPE_CHECKING:
     from genial.client.replay import Replay
 
+_Kind = TypeVar("_Kind")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def _message(kind: type[_Kind]) -> type[_Kind]:
+    """A frozen dataclass to the type checker, and an open one when it runs.
+
+    Freezing doubles what a class takes, in memory and at every start, and these are fifty.
+    """
+    return dataclass(slots=True, unsafe_hash=True)(kind)
+
+
 # --- messages -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Key:
     """A key: one character, or a word such as "left", "enter", "f2"."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Pasted:
     """Text put in at once."""
 
@@ -58,7 +70,7 @@ class Button(StrEnum):
     WHEEL_DOWN = "wheel down"
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Mouse:
     """The mouse at a column and row of the screen."""
 
@@ -67,7 +79,7 @@ class Mouse:
     y: int
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Resized:
     """The window has another size, in characters."""
 
@@ -75,14 +87,14 @@ class Resized:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Tick:
     """The time, in seconds of a monotonic clock."""
 
     now: float
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class HostsSeen:
     """The list of hosts and tables as it is now; `hosts` counts those that answer.
 
@@ -95,35 +107,35 @@ class HostsSeen:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Listed:
     """A host that was asked for by its address; its rows come, or are there already."""
 
     host_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class SeatsHeld:
     """Seats of ours in running games."""
 
     held: tuple[HeldSeat, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class LevelsKnown:
     """The levels of bots that a host offers."""
 
     levels: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class GamesKnown:
     """The games of the host that we are at, newest first."""
 
     games: tuple[GameSummary, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class RecordOpened:
     """A record to be stepped through, and what came of judging it."""
 
@@ -131,7 +143,7 @@ class RecordOpened:
     verdict: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Hinted:
     """The strongest placement, and what it is worth in words."""
 
@@ -140,14 +152,14 @@ class Hinted:
     worth: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Reviewed:
     """What each placement of the game gave away, in lines."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Seated:
     """We are at a table: with a seat, or watching (None)."""
 
@@ -158,35 +170,35 @@ class Seated:
     lesson: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Unseated:
     """We are at no table any more; the sentence says why, if that needs saying."""
 
     sentence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class PasswordAsked:
     """An effect was not carried out for want of a password."""
 
     door: Door
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Answered:
     """An effect was carried out; milliseconds of the round trip, if there was one."""
 
     milliseconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Told:
     """Something that the player should know, in one sentence."""
 
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Failed:
     """An effect was not carried out; the sentence says why and what to do."""
 
@@ -220,7 +232,7 @@ Message = (
 # --- effects ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Place:
     """Place a tile; it is oriented, its first symbol goes on the first cell."""
 
@@ -228,103 +240,103 @@ class Place:
     cells: tuple[Axial, Axial]
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Exchange:
     """Exchange the rack."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Refill:
     """Refill the rack."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class ResignGame:
     """Give the game up."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class ProposeEnd:
     """Propose, or agree, to end the game as it stands; or take that back."""
 
     agree: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class TakeBack:
     """Take our seat back from the bot that plays on for us."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class SetReady:
     """Say that we are ready for the game, or not yet."""
 
     ready: bool
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class StartGame:
     """Start now: bots take the free seats."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Rematch:
     """Ask for another game at this table."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Say:
     """Write to the table."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class SeatBot:
     """Seat a bot on a free seat; an empty level is the host's choice."""
 
     level: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class RemoveBot:
     """Send a bot away from its seat."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Kick:
     """Take somebody's seat away; the host lets only the table's creator do it."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class LockSeats:
     """Let nobody else sit down, or everybody again."""
 
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Shelve:
     """Put the table away for another evening; the host lets only the table's creator do it."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Resume:
     """Take a table that is put away out again."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class PauseClocks:
     """Ask for paused clocks, or agree to that; False: no longer, or let them run again."""
 
     pause: bool
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Sit:
     """Take a seat at a table of a host (or go back to it).
 
@@ -338,7 +350,7 @@ class Sit:
     password: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Watch:
     """Watch a table of a host."""
 
@@ -346,14 +358,14 @@ class Watch:
     table_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Connect:
     """Ask a host at a typed address for its tables, and list them."""
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class GivePassword:
     """Keep a password for the host with this certificate; empty: only that it was compared."""
 
@@ -361,14 +373,14 @@ class GivePassword:
     password: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class AskLevels:
     """Ask a host which levels of bots it has."""
 
     address: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class CreateTable:
     """Open a table at a host (no address: one that is started here) and sit down at it."""
 
@@ -381,65 +393,65 @@ class CreateTable:
     password: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class AskGames:
     """Ask the host that we are at for its games."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class AskHint:
     """Have the strongest placement looked for, in a process of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class AskReview:
     """Have the finished game looked at again, in a process of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class OpenRecord:
     """Fetch the record of a finished game of the host that we are at."""
 
     game_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class BeginLessons:
     """Sit down at the tutorial's table."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class ShowLesson:
     """Lay out what a step of the tutorial begins with."""
 
     step: int
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class LeaveTable:
     """Leave the table for good; mid-game that is resigning."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Detach:
     """Go away from the table as a lost line would (the seat stays ours), and perhaps why."""
 
     error: GenialError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Keep:
     """Save the settings."""
 
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Ring:
     """Ring the terminal's bell."""
 
 
-@dataclass(frozen=True, slots=True)
+@_message
 class Quit:
     """End the application."""
 
