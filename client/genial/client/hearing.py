@@ -8,6 +8,7 @@ from typing import Final
 from genial.client import playing
 from genial.client.agreements import clocks_change
 from genial.client.course import follow
+from genial.client.deal_sentences import deal_sentence
 from genial.client.messages import Detach, Effect, Keep, Refill, Ring
 from genial.client.model import (
     Celebration,
@@ -20,7 +21,7 @@ from genial.client.model import (
     Remark,
     Screen,
 )
-from genial.client.sentences import deal_sentence, table_changes
+from genial.client.sentences import table_changes
 from genial.client.text import _
 from genial.client.updates import (
     ChatArrived,

@@ -12,6 +12,7 @@ from typing import Final
 
 from genial.client import sentences
 from genial.client.agreements import clocks_change
+from genial.client.deal_sentences import deal_sentence, verdict_sentences
 from genial.client.lines import LineReader, ring, say
 from genial.client.plain_commands import Commands
 from genial.client.plain_settings import PlainSettings
@@ -187,11 +188,11 @@ class PlainClient:
                 self._line_lost = False
                 say(_("Connected again."))
             case DealProgress():
-                said = sentences.deal_sentence(update)
+                said = deal_sentence(update)
                 if said:
                     say(said)
             case DealVerdict():
-                for said in sentences.verdict_sentences(update):
+                for said in verdict_sentences(update):
                     say(said)
                 self._verdict_told = True
                 self._tell_what_follows()

@@ -1,4 +1,4 @@
-"""Everything that is said to people about a game, a table, a deal, a refusal.
+"""Everything that is said to people about a game, a table, a refusal; see `deal_sentences` too.
 
 One place, so that the screen and the plain client say the same, and translators find
 it all. Each function gives one sentence, or a list of them; none ends in a line break.
@@ -12,13 +12,7 @@ from typing import Final, assert_never
 
 from genial.client.agreements import agreement_changes
 from genial.client.text import N_, _, ngettext
-from genial.client.updates import (
-    DealProgress,
-    DealStep,
-    DealVerdict,
-    GameChanged,
-    HostClosing,
-)
+from genial.client.updates import GameChanged, HostClosing
 from genial.engine.board import cell_name
 from genial.engine.moves import Ended, Phase, Placed, Resigned, TakenOver
 from genial.engine.refusal import Refused
@@ -496,33 +490,4 @@ def closing_sentence(closing: HostClosing) -> str:
     said = closing.message or _("The host is closing.")
     if closing.returning:
         return _("{said} It means to come back; your seat is kept.").format(said=said)
-    return said
-
-
-# --- the deal -----------------------------------------------------------------------
-
-
-def deal_sentence(progress: DealProgress) -> str:
-    """A step of the deal, where people need to hear of it; empty for the quiet ones."""
-    match progress.step:
-        case DealStep.NONCES_CHECKED:
-            return _("The deal is fixed, and nobody could choose it.")
-        case DealStep.VOID:
-            return _(
-                "Deal {deal} is void, because somebody did not answer; the next one follows."
-            ).format(deal=progress.deal)
-        case DealStep.DISTRUSTED:
-            return _("Do not trust this deal: {problem}.").format(problem=progress.problem)
-        case _quiet:
-            return ""
-
-
-def verdict_sentences(verdict: DealVerdict) -> list[str]:
-    """What came of checking the deal, and where the record is kept."""
-    if verdict.verified:
-        said = [_("deal verified")]
-    else:
-        said = [_("deal not verified: {problem}").format(problem=p) for p in verdict.problems]
-    if verdict.record_path is not None:
-        said.append(_("The record is kept in {path}.").format(path=verdict.record_path))
     return said

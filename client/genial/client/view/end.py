@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from genial.client.deal_sentences import verdict_sentences
 from genial.client.model import Model
 from genial.client.palette import Look, fill_role, ink_role
-from genial.client.sentences import following_sentence, verdict_sentences, won_text
+from genial.client.sentences import following_sentence, won_text
 from genial.client.text import _
 from genial.client.view.canvas import Canvas, cut, width_of, wrap
 from genial.client.view.game import draw_table_title
