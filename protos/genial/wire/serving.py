@@ -122,8 +122,13 @@ def rpc_handlers(
 
 
 def serialise(response: Message | bytes) -> bytes:
-    """A response as bytes, if it is not that already."""
-    return response if isinstance(response, bytes) else response.SerializeToString()
+    """A response as bytes, if it is not that already; the same message always as the same bytes.
+
+    The entries of a map have no order of their own, and otherwise get another one in each process.
+    """
+    if isinstance(response, bytes):
+        return response
+    return response.SerializeToString(deterministic=True)
 
 
 def _bind(

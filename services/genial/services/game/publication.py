@@ -35,6 +35,7 @@ from genial.wire.events import (
     whole_event_from_message,
     whole_event_to_message,
 )
+from genial.wire.serving import serialise
 from genial.wire.values import (
     END_REASONS,
     duration_to_message,
@@ -310,7 +311,7 @@ class Publication:
         if shared is None:
             shared = self._shared[after] = self._shared_update(after)
         if viewer is None:
-            return shared.SerializeToString()
+            return serialise(shared)
         response = game_service_pb2.WatchGameResponse()
         response.CopyFrom(shared)
         self._add_private_part(response.view, viewer)
@@ -318,7 +319,7 @@ class Publication:
             for event, told in zip(response.events, self.told[after:], strict=True):
                 if told.seat == viewer:
                     event.ParseFromString(told.whole)
-        return response.SerializeToString()
+        return serialise(response)
 
     def _shared_update(self, after: int) -> game_service_pb2.WatchGameResponse:
         """What a spectator gets: every other viewer's is this, and more."""
