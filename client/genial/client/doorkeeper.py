@@ -73,7 +73,7 @@ class Doorkeeper:
         link = await connect(address, store=store, access=access)
         try:
             # Who it is a host tells everybody; this it tells only who knows the password.
-            await link.list_bot_levels()
+            await link.list_tables()
         except GenialError as error:
             await link.close()
             if error.reason != Reason.BAD_HOST_PASSWORD:

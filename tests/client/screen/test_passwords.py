@@ -275,6 +275,8 @@ async def test_a_table_is_opened_with_a_password_by_the_form(tmp_path: Path) -> 
     ):
         await go_to(ana, address, "Sofa")
         await ana.press("n", "A NEW TABLE")
+        # Which levels there are is asked of a process; the host is not closed before it answers.
+        await ana.until(lambda: len(ana.player.model.levels) > 1)
         ana.type("\x1b[A")
         await ana.until(lambda: ana.player.model.scroll > 0)
         ana.type("\x1b[C")
