@@ -20,8 +20,15 @@ from genial.strategy.evaluation import (
     INPUTS,
     KNOTS,
     Evaluation,
+    Side,
+    features,
     model_key,
+    open_lines,
+    own_score,
+    own_terms,
     shipped_model,
+    shown_by,
+    supply_for,
 )
 from genial.strategy.levels import EASY, EXPERT, HARD, MEDIUM, SHOWN, level_named
 from genial.strategy.memory import known_state
@@ -223,6 +230,28 @@ def test_the_shortlist_holds_the_best_placements() -> None:
         wanted += len(best)
         hits += len(set(best) & set(everything[:64]))
     assert hits >= 0.9 * wanted
+
+
+@pytest.mark.parametrize("rules", EVERY_MODE[:5], ids=RULES_NAMES[:5])
+def test_own_scores_differ_as_the_whole_linear_model_does(rules: Rules) -> None:
+    """`own_score` is a quick way to what `features` and weights say of one's own counters."""
+    state = Playout.of(middle_of_a_game(rules, 4).game)
+    rng = random.Random(2)
+    lines = open_lines(state)
+    evaluation = Evaluation(rules)
+    weights = evaluation.weights(True, state.free.bit_count())
+    side = Side(shown_by(state.racks[0]), supply_for(state, state.racks[0]))
+    terms = own_terms(weights, state.cap, lines, side)
+    theirs = state.tracks[-1]
+
+    def whole(mine: list[int]) -> float:
+        found = features(mine, theirs, state.cap, lines, side)
+        return sum(weight * feature for weight, feature in zip(weights, found, strict=True))
+
+    mine, other = ([0, *(rng.randint(0, state.cap) for _ in range(6))] for _ in range(2))
+    quick = own_score(terms, mine, state.cap, lines.best)
+    quick -= own_score(terms, other, state.cap, lines.best)
+    assert quick == pytest.approx(whole(mine) - whole(other))
 
 
 def test_placements_come_from_the_rack() -> None:
