@@ -156,7 +156,7 @@ def _log(canvas: Canvas, grid: LargeGrid, top: int, model: Model, look: Look) ->
     if end + 2 + len(keys) < x + width:
         canvas.put_right(x + width - 1, y, keys, "muted")
     inner = width - 2
-    if model.lesson is not None:
+    if model.lesson is not None and model.entry is None:
         draw_lesson(canvas, x, y, width, height, model)
         return
     draw_stream(canvas, x + 1, y + 1, inner, height - 2, model, look)

@@ -12,21 +12,25 @@ from genial.client.view.sides import choice_line
 _MARGIN: Final = 2
 
 
-def draw_long_notice(canvas: Canvas, model: Model) -> None:
-    """Draws the notice over what lies there, if its own place cannot show all of it."""
+def draw_long_notice(canvas: Canvas, model: Model) -> bool:
+    """Draws the notice over what lies there, if its own place cannot show all of it.
+
+    Returns whether it did.
+    """
     if not model.notice or model.entry is not None:
-        return
+        return False
     columns, rows = _place(model, canvas)
     # What lies over the screen covers that place.
     if model.overlay is not None:
         rows = 0
     if len(wrap(model.notice, columns)) <= rows:
-        return
+        return False
     lines = wrap(model.notice, canvas.width - 2 * _MARGIN)[: canvas.height - 4]
     top = canvas.height - 1 - len(lines)
     canvas.fill(0, top - 1, canvas.width, len(lines) + 1, "panel")
     for number, line in enumerate(lines):
         canvas.put(_MARGIN, top + number, line, "strong", bold=True)
+    return True
 
 
 def _place(model: Model, canvas: Canvas) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from genial.client.model import Ask, Celebration, Model, Overlay
 from genial.client.palette import Look, fill_role, ink_role
 from genial.client.text import N_, _
-from genial.client.view.canvas import Canvas, cut
+from genial.client.view.canvas import Canvas, cut, wrap
 from genial.client.view.door import draw_door
 from genial.client.view.form import draw_form, form_fields
 from genial.client.view.history import draw_history
@@ -54,8 +54,9 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
                 draw_entry(canvas, ox + 4, canvas.height - 2, 60, model.entry, look)
         case _:
             draw_page(canvas, model, look)
-    if model.question is None and model.door is None:
-        draw_long_notice(canvas, model)
+    if model.question is None and model.door is None and draw_long_notice(canvas, model):
+        # The answer to a key goes before a call that all have heard.
+        return
     if model.door is not None:
         draw_door(canvas, model, model.door, look)
     if model.question is not None:
@@ -64,7 +65,7 @@ def draw_overlay(canvas: Canvas, model: Model, look: Look) -> None:
             if (model.question is Ask.QUIT and model.quit_warning)
             else _(_QUESTIONS[model.question])
         )
-        _band(canvas, f"{question}  y / n")
+        _band(canvas, question, "  y / n")
     elif model.celebration is not None and not _is_done(model, model.celebration):
         _call(canvas, model.celebration)
 
@@ -92,8 +93,11 @@ def _call(canvas: Canvas, celebration: Celebration) -> None:
     canvas.put(end + 1, y, cut(said, canvas.width - end - 2), "on-strong", "strong", True)
 
 
-def _band(canvas: Canvas, text: str) -> None:
-    """One line in reverse video across the row above the keys."""
-    y = canvas.height - 2
-    canvas.fill(0, y, canvas.width, 1, "strong")
-    canvas.put(1, y, cut(text, canvas.width - 2), "on-strong", "strong", True)
+def _band(canvas: Canvas, text: str, answers: str) -> None:
+    """In reverse video across the row above the keys, and more rows where one does not do."""
+    *lines, last = wrap(text, canvas.width - 2 - len(answers))
+    lines.append(last + answers)
+    top = canvas.height - 1 - len(lines)
+    canvas.fill(0, top, canvas.width, len(lines), "strong")
+    for number, line in enumerate(lines):
+        canvas.put(1, top + number, line, "on-strong", "strong", True)

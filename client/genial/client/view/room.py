@@ -22,6 +22,10 @@ def draw_room(canvas: Canvas, model: Model, look: Look) -> None:
     ox = (canvas.width - 80) // 2
     if table is None:
         canvas.put(ox + 2, 3, _("Connecting to the table"), "text")
+        if model.entry is not None:
+            draw_entry(canvas, ox + 2, canvas.height - 2, 76, model.entry, look)
+        else:
+            canvas.put(ox + 2, canvas.height - 2, cut(model.notice, 76), "strong", bold=True)
         return
     free = sum(is_open(seat) for seat in table.seats)
     canvas.put(ox + 2, 2, cut(_headline(model), 76), "strong", bold=True)

@@ -122,7 +122,7 @@ def _bottom(
 ) -> None:
     """Last move, chat, choices; what is left of a taller window shows the stream."""
     last = canvas.height - 2
-    if model.lesson is not None and not model.notice:
+    if model.lesson is not None and not model.notice and model.entry is None:
         draw_lesson(canvas, 0, last - 1, canvas.width, 2, model)
         return
     extra = last - 22
