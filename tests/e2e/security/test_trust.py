@@ -234,6 +234,6 @@ async def test_a_table_has_a_password_of_its_own(tmp_path: Path) -> None:
         table = ("--table", made.out.strip(), "--plain")
         without = await genial("join", at(host), *table, home=tmp_path, typed="quit\n")
         assert without.code == 1
-        assert "not the password of this table" in without.err
+        assert "asks for a password. Give it with --table-password-file" in without.err
         within = await genial("join", at(host), *table, *word, home=tmp_path, typed="quit\n")
         assert within.code == 0, within.err
