@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import sqlite3
 import statistics
@@ -108,6 +109,10 @@ async def _recover(path: Path) -> float:
     spent = process_time() - started
     await services.close(returning=True)
     await database.close()
+    # A host starts once; here the games of one start must not weigh on the next.
+    gc.unfreeze()
+    del services
+    gc.collect()
     return spent
 
 
