@@ -68,3 +68,22 @@ async def test_an_evening_of_two_with_a_guest(tmp_path: Path) -> None:
         await asks(ana, "seats", "Seat 1: Ana (you)")
         for player in (ana, max_, guest):
             await player.stop()
+
+
+async def test_a_serious_table_gives_no_hints_and_admits_nobody(tmp_path: Path) -> None:
+    async with running_host(tmp_path / "host") as host:
+        address = f"127.0.0.1:{host.port}"
+        options = ("--no-hints", "--no-spectators", "--name", "Garden", "--bots", "easy", "--json")
+        made = await genial("create", address, "--plaintext", *options, home=tmp_path)
+        table = made.document["table_id"]
+        watching = await genial("watch", address, table, "--plaintext", "--plain", home=tmp_path)
+        assert watching.code == 1
+        assert "admits no spectators" in watching.err
+        how = (address, "--plaintext", "--table", table, "--plain", "--name", "Ana")
+        ana = await PlainPlayer.start("join", *how, home=tmp_path)
+        await ana.line(lambda line: line == "This is table Garden.")
+        await ana.line(lambda line: line == "> your turn" or line.startswith("It is the turn of"))
+        for line in ("moves", "heat RB"):
+            await asks(ana, line, "This table plays without hints")
+        await asks(ana, "table", "This table plays without hints.")
+        await ana.stop()

@@ -55,6 +55,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Games in the match; 0: as long as everybody wants a rematch. [default: 0]",
 )
+@click.option(
+    "--no-hints",
+    is_flag=True,
+    help="Honest clients then show neither best placements nor hints; a dishonest one still can.",
+)
+@click.option("--no-spectators", is_flag=True, help="Nobody without a seat may watch.")
+@click.option("--name", metavar="NAME", default="", help="What the table is called.")
 @table_password_option("Who sits down has to know the password in the first line of FILE.")
 @click.option("--json", "as_json", is_flag=True, help='One JSON document: {"table_id"}.')
 @host_options
@@ -69,6 +76,9 @@ def create(
     partners_talk: bool,
     clock: Clock | None,
     games: int,
+    no_hints: bool,
+    no_spectators: bool,
+    name: str,
     table_password_file: Path | None,
     as_json: bool,
     access: AccessOptions,
@@ -95,11 +105,13 @@ def create(
         first=_first_seat(first, rules.players),
         clock=clock,
         games=games,
+        hints_forbidden=no_hints,
+        spectators_forbidden=no_spectators,
     )
 
     async def open_table() -> Table:
         async with await connect(address, access=access.make()) as link:
-            return await link.create_table(options, bot_levels=levels, password=password)
+            return await link.create_table(options, name=name, bot_levels=levels, password=password)
 
     table = run(open_table)
     if as_json:

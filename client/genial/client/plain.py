@@ -193,6 +193,7 @@ class PlainClient:
                     say(said)
             case DealVerdict():
                 for said in verdict_sentences(update):
+                    self._commands.facts.remember(said)
                     say(said)
                 self._verdict_told = True
                 self._tell_what_follows()
@@ -219,6 +220,8 @@ class PlainClient:
             if seat is not None and table.seats[seat].stand_in and not before.seats[seat].stand_in:
                 lines.append(sentences.played_for_sentence())
         for line in lines:
+            if before is not None:
+                self._commands.facts.remember(line)
             say(line)
         if not self._asked_ready and self._session.seat is not None:
             self._asked_ready = True
