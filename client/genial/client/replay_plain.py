@@ -75,7 +75,8 @@ class PlainReplay:
 
         Args:
             opened: The record.
-            beside: Whether a table goes on meanwhile; then nothing plays by itself.
+            beside: Whether a table goes on meanwhile; then nothing plays by itself, and
+                nothing is reviewed, for which the table would have to wait.
         """
         self._opened = opened
         self._replay = Replay.of(opened.record)
@@ -106,7 +107,8 @@ class PlainReplay:
         }
         self._beside = beside
         if beside:
-            del self._words["play"], self._words["stop"]
+            for word in ("play", "stop", "review"):
+                del self._words[word]
 
     async def run(self, reader: Lines) -> None:
         """See `run_replay`."""

@@ -109,6 +109,15 @@ def test_comments_are_passed_over(plain: PlainReplay) -> None:
     assert plain.obey("where # now") == before
 
 
+def test_beside_a_table_nothing_keeps_it_waiting() -> None:
+    beside = PlainReplay(open_record(FREE_2), beside=True)
+    known = {line.split()[0].rstrip(":") for line in beside.obey("help")}
+    assert "next" in known
+    for word in ("play", "stop", "review"):
+        assert word not in known
+        assert "is no command" in beside.obey(word)[0]
+
+
 def test_quit_ends_it(plain: PlainReplay) -> None:
     with pytest.raises(Quit):
         plain.obey("quit")
