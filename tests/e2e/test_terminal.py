@@ -94,19 +94,31 @@ def test_quitting_with_a_friend_seated_asks_first(tmp_path: Path) -> None:
             assert ended(friend) == 1
 
 
-def test_several_tables_are_offered_by_number(tmp_path: Path) -> None:
+def test_several_tables_are_offered_by_number_and_one_is_locked(tmp_path: Path) -> None:
     host = ("host", "--plaintext", "--port", "0", "--bind", "127.0.0.1", "--no-announce")
     with typed(tmp_path / "host", *host) as server:
         server.expect("address=(\\S+) ")
         address = matched(server)
+        secret = tmp_path / "secret"
+        secret.write_text("swordfish\n")
+        create = ("create", address, "--plaintext", "--table-password-file", str(secret))
         for _table in range(2):
-            with typed(tmp_path, "create", address, "--plaintext") as child:
+            with typed(tmp_path, *create) as child:
                 assert ended(child) == 0
-        with typed(tmp_path, "join", address, "--plain", "--plaintext", "--name", "Ana") as child:
+        join = ("join", address, "--plain", "--plaintext", "--name", "Ana")
+        with typed(tmp_path, *join) as child:
+            child.expect("Which table")
+            child.sendintr()
+            child.expect("No table was chosen")
+            assert ended(child) == 1
+        with typed(tmp_path, *join) as child:
             child.expect("Which table")
             child.sendline("7")
             child.expect("no number from 1 to 2")
             child.sendline("2")
+            child.expect("asks for a password")
+            child.expect("Password")
+            child.sendline("swordfish")
             child.expect("Seat 1: Ana \\(you\\)")
             child.sendline("leave")
             assert ended(child) == 0

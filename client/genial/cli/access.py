@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from genial.cli.common import says_yes
+from genial.cli.common import says_yes, typed_answer
 from genial.cli.streams import printable
 from genial.client.text import _
 
@@ -158,10 +158,7 @@ def with_typed_password(access: AccessOptions, error: PasswordNeededError) -> Ac
 def hidden_answer(question: str) -> str:
     """What a person types at the terminal, unseen; empty: nothing."""
     print(printable(question), file=sys.stderr, flush=True)
-    answer: str = click.prompt(
-        _("Password"), default="", hide_input=True, show_default=False, err=True
-    )
-    return answer
+    return typed_answer(_("Password"), hidden=True, err=True)
 
 
 async def greet(contact: FirstContact) -> Greeting:

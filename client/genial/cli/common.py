@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -207,13 +208,41 @@ def run_client(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
         return 0
 
 
+def typed_answer(
+    question: str, *, suggested: str = "", hidden: bool = False, err: bool = False
+) -> str:
+    """What a person types at the terminal, before anything else reads there (a `LineReader`).
+
+    Args:
+        question: To be shown.
+        suggested: What Enter alone means, shown if there is any.
+        hidden: Whether what is typed stays unseen.
+        err: Whether to ask on standard error.
+
+    Raises:
+        click.Abort: Ctrl-C, or the end of the input.
+    """
+    # An event loop that waits for this line would keep the first Ctrl-C for afterwards.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        answer: str = click.prompt(
+            question,
+            default=suggested,
+            show_default=bool(suggested),
+            hide_input=hidden,
+            err=err,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return answer
+
+
 def says_yes(question: str, *, err: bool = False) -> bool:
-    """Asks a person at the terminal, before anything else reads there; Enter alone is no."""
+    """Asks a person at the terminal, as `typed_answer` does; Enter alone is no."""
     from genial.client.lines import is_yes
 
     # click's own `confirm` takes y and n alone, whatever the language.
-    answer: str = click.prompt(f"{question} [{_('y')}/N]", default="", show_default=False, err=err)
-    return is_yes(answer)
+    return is_yes(typed_answer(f"{question} [{_('y')}/N]", err=err))
 
 
 def print_json(document: Any) -> None:
@@ -259,9 +288,7 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
         return _user_name(), False
     suggested = _user_name()
     known = suggested != DEFAULT_PLAYER
-    typed: str = click.prompt(
-        _("Your name"), default=suggested if known else "", show_default=known
-    )
+    typed = typed_answer(_("Your name"), suggested=suggested if known else "")
     # An arrow key at a prompt of this kind types an escape sequence.
     kept = _ESCAPE_SEQUENCE.sub("", typed).strip()
     asked = printable(kept, LONGEST_NAME) if kept else suggested if known else _("Player")

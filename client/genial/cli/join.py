@@ -77,16 +77,15 @@ async def _join_plain(
     from genial.client.plain_settings import PlainSettings
 
     reader = LineReader()
-    asking = reader if terminal else None
     wanted = name if explicit else None
     async with AsyncExitStack() as stack:
         try:
-            place = await find_place(stack, address, table_id, wanted, access, asking)
+            place = await find_place(stack, address, table_id, wanted, access, may_ask=terminal)
         except PasswordNeededError as error:
             if not terminal:
                 raise
             access = with_typed_password(access, error)
-            place = await find_place(stack, address, table_id, wanted, access, asking)
+            place = await find_place(stack, address, table_id, wanted, access, may_ask=terminal)
         session = await _take_seat(place, name, password, terminal)
         settings = PlainSettings(person=terminal)
         ended = await run_plain(session, reader, settings=settings)

@@ -70,7 +70,7 @@ async def join_on_screen(
     async with AsyncExitStack() as stack:
         try:
             place = await find_place(
-                stack, address, table_id, chosen if explicit else None, noting, None
+                stack, address, table_id, chosen if explicit else None, noting, may_ask=False
             )
             table = place.table
             first = Sit(place.link.address, table.table_id, chosen, table.name, password)

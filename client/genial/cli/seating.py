@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
+import click
+
 from genial.cli.access import AccessOptions
+from genial.cli.common import typed_answer
 from genial.cli.failure import Failure
-from genial.client.lines import LineReader, say
+from genial.client.lines import say
 from genial.client.session import (
     DiskStore,
     GenialError,
@@ -52,7 +55,8 @@ async def find_place(
     table_id: str | None,
     name: str | None,
     access: AccessOptions,
-    reader: LineReader | None,
+    *,
+    may_ask: bool,
 ) -> Place:
     """The table to sit down at: as asked for, or the only one that there is.
 
@@ -62,7 +66,7 @@ async def find_place(
         table_id: As typed; None: a held seat, else an open one.
         name: The name that was typed, if any: held seats of other names do not count.
         access: How to reach hosts.
-        reader: To ask a person which of several; None: nobody can be asked.
+        may_ask: Whether somebody sits at a terminal, to be asked which of several.
 
     Raises:
         NothingOpen: There is none.
@@ -87,13 +91,13 @@ async def find_place(
         raise NothingOpen(_nothing_open(address, links))
     if len(choice) == 1:
         return choice[0]
-    if reader is None:
+    if not may_ask:
         raise SeveralOpen(
             _("Several tables have an open seat; say which with --table: {tables}").format(
                 tables="; ".join(f"{place.table.table_id} ({_where(place)})" for place in choice)
             )
         )
-    return await _ask_which(choice, reader)
+    return _ask_which(choice)
 
 
 async def _links_around(
@@ -213,14 +217,14 @@ def _described(place: Place) -> str:
     return ", ".join([*words, place.link.host.name])
 
 
-async def _ask_which(places: Sequence[Place], reader: LineReader) -> Place:
+def _ask_which(places: Sequence[Place]) -> Place:
     for number, place in enumerate(places, 1):
         say(f"{number}: {_described(place)}")
     while True:
-        answer = await reader.ask(_("Which table? Type its number."))
-        if answer is None:
-            raise Failure(_("No table was chosen."))
-        text = answer.strip()
+        try:
+            text = typed_answer(_("Which table? Type its number.")).strip()
+        except click.Abort as error:
+            raise Failure(_("No table was chosen.")) from error
         if text.isascii() and text.isdigit() and 1 <= int(text) <= len(places):
             return places[int(text) - 1]
         say(_("That is no number from 1 to {count}.").format(count=len(places)))
