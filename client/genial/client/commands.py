@@ -134,12 +134,11 @@ def _place(model: Model, words: list[str]) -> Step:
         return replace(
             model, notice=_("{text} is no tile: two letters, like RB.").format(text=words[0][:20])
         ), ()
-    except MalformedCellError:
-        wrong = words[1] if not _is_cell(words[1]) else words[2]
+    except MalformedCellError as error:
         return replace(
             model,
             notice=_("{text} is no cell: a row A to O and a number, like H8.").format(
-                text=wrong[:20]
+                text=error.text[:20]
             ),
         ), ()
     refused = view.refusal_for(tile, cells)
@@ -150,14 +149,6 @@ def _place(model: Model, words: list[str]) -> Step:
 
 def _number(text: str) -> bool:
     return text.isascii() and text.isdigit() and 0 < int(text) < 10
-
-
-def _is_cell(text: str) -> bool:
-    try:
-        parse_cell(text)
-    except MalformedCellError:
-        return False
-    return True
 
 
 def _closing(model: Model, *, exchange: bool) -> Step:

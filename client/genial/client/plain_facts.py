@@ -244,10 +244,9 @@ def placement(text: str, word: str = "place") -> tuple[Tile, tuple[Axial, Axial]
         return Tile.parse_oriented(parts[0]), (parse_cell(parts[1]), parse_cell(parts[2]))
     except MalformedTileError:
         raise UsageError(_no_tile(parts[0])) from None
-    except MalformedCellError:
-        wrong = parts[2] if _is_cell(parts[1]) else parts[1]
+    except MalformedCellError as error:
         raise UsageError(
-            _("{text} is no cell: a row A to O and a number, like H8.").format(text=wrong[:20])
+            _("{text} is no cell: a row A to O and a number, like H8.").format(text=error.text[:20])
         ) from None
 
 
@@ -270,14 +269,6 @@ def _tile(text: str, asked: str) -> Tile:
 
 def _no_tile(text: str) -> str:
     return _("{text} is no tile: two letters, like RB.").format(text=text[:20])
-
-
-def _is_cell(text: str) -> bool:
-    try:
-        parse_cell(text)
-    except MalformedCellError:
-        return False
-    return True
 
 
 def _tile_and_count(text: str) -> tuple[Tile | None, int]:

@@ -43,7 +43,12 @@ _ROW_LETTERS: Final = "ABCDEFGHIJKLMNO"
 
 
 class MalformedCellError(ValueError):
-    """A text that names no cell of the board."""
+    """A text that names no cell of the board: `text`."""
+
+    def __init__(self, text: str) -> None:
+        """Says of this text what a cell looks like."""
+        super().__init__(f"{text[:20]!r} is no cell: a row A to O and a number, like H8")
+        self.text = text
 
 
 class MalformedBoardError(ValueError):
@@ -84,7 +89,7 @@ def parse_cell(text: str) -> Axial:
         cell = Axial(int(match[2]) - 8, _ROW_LETTERS.index(match[1].upper()) - 7)
         if max(abs(cell.q), abs(cell.s)) <= 7:
             return cell
-    raise MalformedCellError(f"{text[:20]!r} is no cell: a row A to O and a number, like H8")
+    raise MalformedCellError(text)
 
 
 @dataclass(frozen=True, slots=True)
