@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,10 @@ async def test_refilling_by_itself(
         assert "> your turn" in capsys.readouterr().out
     else:
         assert client._refilling is not None
+        refilling = client._refilling
+        # Clocks that are paused meanwhile do not ask for it once more.
+        await client._tell_update(replace(closing, events=()))
+        assert client._refilling is refilling
         await client._refilling
         assert "> your turn" not in capsys.readouterr().out
         assert session.game is not None
@@ -221,6 +226,8 @@ async def test_seats_are_named_by_number_or_name(
 
 def test_a_refusal_counts_seats_as_people_do() -> None:
     assert "Seat 3 is taken" in refusal_sentence("SEAT_TAKEN", {"seat": "2"}, "")
+    # A number that Python would not read.
+    assert "is taken" in refusal_sentence("SEAT_TAKEN", {"seat": "2" * 5000}, "")
 
 
 async def test_every_word_of_the_help_has_a_help_of_its_own(seat: tuple[Session, Heard]) -> None:

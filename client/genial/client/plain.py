@@ -272,7 +272,9 @@ class PlainClient:
         changed = first or update.gap or bool(update.events)
         if self._refills(view):
             self._was_due = True
-            self._refilling = asyncio.create_task(self._refill())
+            # What is told meanwhile (of clocks, say) finds the turn still to be ended.
+            if self._refilling is None or self._refilling.done():
+                self._refilling = asyncio.create_task(self._refill())
         else:
             self._tell_turn(view, fresh=first or moved, changed=changed)
         if view.is_over:

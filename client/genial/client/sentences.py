@@ -56,7 +56,7 @@ def _seats_from_one(metadata: dict[str, str]) -> dict[str, str]:
     return {
         key: str(int(metadata[key]) + 1)
         for key in ("seat", "own")
-        if metadata.get(key, "").isdecimal()
+        if len(metadata.get(key, "")) < 4 and metadata.get(key, "").isdecimal()
     }
 
 
