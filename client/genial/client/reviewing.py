@@ -11,6 +11,8 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing.connection import Connection
 from typing import Final, TypeVar
 
 from genial.client import helper
@@ -55,6 +57,7 @@ class Advisor:
     def __init__(self) -> None:
         """Starts nothing yet."""
         self._pool: ProcessPoolExecutor | None = None
+        self._lifeline: Connection | None = None
 
     async def review(self, record: Record, *, rollouts: int = ROLLOUTS) -> Review | None:
         """The review of a game, None if it holds no event.
@@ -76,18 +79,26 @@ class Advisor:
         return await self._run(_hint, view, memory, rollouts)
 
     def close(self) -> None:
-        """Ends the process; what it was asked last is forgotten."""
+        """Ends the process at once; what it was asked last is forgotten."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+        if self._lifeline is not None:
+            # A pool waits for what it is at, and this process would wait for the pool to end.
+            self._lifeline.close()
+            self._lifeline = None
 
     async def _run(self, work: Callable[..., _Found], *args: object) -> _Found:
         if self._pool is None:
             # Started afresh, never forked: the client's threads and sockets stay here.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=helper.begin)
+            held, self._lifeline = context.Pipe(duplex=False)
+            begin = partial(helper.begin, lifeline=held)
+            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=begin)
+        pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+            return await asyncio.get_running_loop().run_in_executor(pool, work, *args)
         except BrokenProcessPool:
-            self.close()
+            if self._pool is pool:
+                self.close()
             raise
