@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import assert_never
 
 from genial.engine.moves import (
@@ -147,8 +148,12 @@ def whole_event_from_message(message: game_pb2.GameEvent) -> Event:
             return event
 
 
+@lru_cache(maxsize=256)
 def placed_to_message(placed: Placed) -> game_pb2.Placed:
-    """A placement with what it brought, for the wire."""
+    """A placement with what it brought, for the wire; to be copied, never changed.
+
+    It is asked for twice at once: as the event, and as the latest placement of its seat.
+    """
     return game_pb2.Placed(
         seat=placed.seat,
         placement=game_pb2.Placement(
