@@ -35,6 +35,7 @@ async def test_what_was_there_is_there_again(tmp_path: Path) -> None:
         first_id = ready.host_id
     assert done.parts == (DATABASE,)
     restore(backup, tmp_path / "again")
+    assert (tmp_path / "again").stat().st_mode & 0o777 == 0o700
     settings = local(tmp_path / "again", plaintext=True)
     async with hosting(settings) as (_, ready), line_to(ready.address) as line:
         assert await names(line) == {"Before"}

@@ -91,7 +91,7 @@ def restore(source: Path, data: Path) -> Backup:
             " choose another directory with --data."
         )
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryDirectory(dir=data, prefix=".restore-") as folder:
             parts = _unpack(source, Path(folder))
             _check_database(Path(folder) / DATABASE)
