@@ -110,6 +110,22 @@ async def test_it_is_written_with_the_event_that_it_stands_after(tmp_path: Path)
     assert len(seen) > 3
 
 
+async def test_a_state_that_cannot_be_packed_costs_no_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(game: object, placements: int) -> bytes:
+        raise KeyError("a bug of ours")
+
+    monkeypatch.setattr("genial.services.game.snapshot.pack", broken)
+    path = tmp_path / "host.db"
+    await played(path)
+    assert "cannot be packed" in caplog.text
+    with opened(path) as connection:
+        stored = load(connection, 1)
+    assert stored.snapshot is None
+    assert len(stored.entries) > 11
+
+
 async def test_a_game_that_is_over_keeps_none(tmp_path: Path) -> None:
     path = tmp_path / "host.db"
     await played(path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import struct
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -23,6 +24,8 @@ from genial.engine.shuffle import ShuffledBag, deal_key
 from genial.engine.tiles import FULL_SET, TILE_KINDS, Symbol, Tile
 from genial.services.game.log import Snapshot
 from genial.services.game.setup import Setup
+
+log = logging.getLogger(__name__)
 
 _VERSION: Final = 1
 _PACKED_EVERY: Final = 8
@@ -47,7 +50,12 @@ def pack_if_due(game: Game, placements: int, before: int) -> bytes | None:
     """A game's state, where it is time for one since a revision `before`; `pack` says what."""
     if game.is_over or before // _PACKED_EVERY == game.revision // _PACKED_EVERY:
         return None
-    return pack(game, placements)
+    try:
+        return pack(game, placements)
+    except Exception:
+        # No move may fail for a short cut that a later start can do without.
+        log.exception("a game at %d cannot be packed", game.revision)
+        return None
 
 
 def pack(game: Game, placements: int) -> bytes:
