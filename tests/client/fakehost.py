@@ -75,6 +75,7 @@ class Lies:
     swap_draw: bool = False
     rewrite_record: Callable[[str], str] | None = None
     retell_events: bool = False
+    seat_nobody_has: bool = False
 
 
 @dataclass
@@ -296,7 +297,7 @@ class FakeHost:
         if self.state in (TableState.TABLE_STATE_DEALING, TableState.TABLE_STATE_ACTIVE):
             table.shuffle.CopyFrom(self.shuffle())
         if mine:
-            table.viewer_seat = 0
+            table.viewer_seat = len(table.seats) if self.lies.seat_nobody_has else 0
         return table
 
     def standings(self) -> list[Standing]:

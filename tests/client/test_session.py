@@ -397,6 +397,18 @@ async def test_spectator_sees_the_table_and_no_rack(host: FakeHost) -> None:
     await session.link.close()
 
 
+async def test_a_seat_that_the_table_does_not_have_ends_the_session(host: FakeHost) -> None:
+    session, heard = await seated(host)
+    await heard.until_kind(TableChanged)
+    host.lies.seat_nobody_has = True
+    host.change()
+    ended = await heard.until_kind(SessionEnded)
+    assert ended.error is not None
+    assert "does not have" in ended.error.sentence
+    await session.close()
+    await session.link.close()
+
+
 async def test_unknown_table_other_protocol_and_pages(host: FakeHost) -> None:
     async with await connect(host.address, access=PLAIN) as link:
         assert [table.table_id for table in await link.list_tables()] == [TABLE_ID, "table-2"]

@@ -87,3 +87,16 @@ async def test_a_serious_table_gives_no_hints_and_admits_nobody(tmp_path: Path) 
             await asks(ana, line, "This table plays without hints")
         await asks(ana, "table", "This table plays without hints.")
         await ana.stop()
+
+
+async def test_a_script_that_plays_gets_a_game_of_its_own(tmp_path: Path) -> None:
+    """A table put away waits for a person's word, and a script is not asked for it."""
+    play = ("play", "--plain", "--name", "Ana", "--no-announce")
+    ana = await PlainPlayer.start(*play, home=tmp_path)
+    await ana.line(lambda line: line == "> your turn")
+    await asks(ana, "shelve", "The table is put away")
+    ana.type("quit")
+    assert await ana.ended() == 0
+    again = await PlainPlayer.start(*play, home=tmp_path)
+    await again.line(lambda line: line == "> your turn")
+    await again.stop()

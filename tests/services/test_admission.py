@@ -15,7 +15,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from genial.services.admission import Admission
 from genial.services.connections import server_options
-from genial.services.limits import Limits
+from genial.services.limits import METADATA_BYTES, Limits
 from genial.services.peers import service_call
 from genial.services.standard import add_standard_services
 from genial.v1 import lobby_service_pb2, table_pb2
@@ -253,7 +253,9 @@ class TestServed:
                     await channel.unary_unary(rpc)(data, metadata=metadata)
                 assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
                 assert DETAILS_KEY in dict(caught.value.trailing_metadata())
-                assert from_rpc_error(caught.value).reason == Reason.MESSAGE_TOO_LARGE
+                refused = from_rpc_error(caught.value)
+                assert refused.reason == Reason.MESSAGE_TOO_LARGE
+                assert refused.metadata["limit"] == str(METADATA_BYTES if metadata else 1000)
             await channel.unary_unary(rpc)(large[:2] + b"\xd0\x01" + bytes(208))
 
     async def test_what_is_much_too_large_is_not_even_kept(self) -> None:

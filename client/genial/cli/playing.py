@@ -216,7 +216,8 @@ async def _sit(link: HostLink, wanted: Wanted, *, may_ask: bool) -> Session:
     if own is None:
         own = await _own_game(link, wanted, TableState.TABLE_STATE_SHELVED)
         question = _("You have a table that was put away. Go on there?")
-        if own is not None and may_ask and not says_yes(question):
+        # A script cannot be asked, and a table put away waits for its people's word.
+        if own is not None and not (may_ask and says_yes(question)):
             own = None
     if own is not None:
         table_id, name = own

@@ -13,11 +13,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, Final
 
+import grpc
+
 from genial.client.channel import Metadata, new_request_id, seat_metadata
 from genial.client.deal import Deal, DealWatch, SendHash, SendNonce, Step, Tell
 from genial.client.errors import (
     GenialError,
     HostUnreachableError,
+    IncompatibleHostError,
     NotFoundError,
     SeatError,
     SessionClosedError,
@@ -47,6 +50,7 @@ from genial.engine.shuffle import SECRET_BYTES
 from genial.v1 import game_service_pb2 as games
 from genial.v1 import lobby_service_pb2 as lobby
 from genial.v1.table_pb2 import Table, TableState
+from genial.wire.errors import Reason
 from genial.wire.metadata import watcher_entry
 
 _FAREWELL_SECONDS: Final = 10.0
@@ -312,6 +316,15 @@ class Feed:
             self._updates.put_nowait(ChatArrived(fresh, message.chat_gap))
 
     def _take_table(self, table: Table) -> None:
+        if table.HasField("viewer_seat") and table.viewer_seat >= len(table.seats):
+            raise IncompatibleHostError(
+                Reason.HOST_FAULT,
+                code=grpc.StatusCode.INTERNAL,
+                sentence=_(
+                    "The host tells of a seat that its table does not have, so nothing that it says"
+                    " can be followed; tell whoever runs it, and play at another one."
+                ),
+            )
         before = self.table if self.table.table_id else None
         if before is not None and table.version < before.version:
             return

@@ -90,8 +90,10 @@ class Admission:
         """
         if not call.peer:
             return
-        if call.size > self.limits.request_bytes or call.metadata_size > METADATA_BYTES:
+        if call.size > self.limits.request_bytes:
             raise GenialError(Reason.MESSAGE_TOO_LARGE, limit=self.limits.request_bytes)
+        if call.metadata_size > METADATA_BYTES:
+            raise GenialError(Reason.MESSAGE_TOO_LARGE, limit=METADATA_BYTES)
         if self._is_ours(call):
             return
         address = address_of_peer(call.peer)
