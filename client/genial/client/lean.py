@@ -12,8 +12,18 @@ import importlib.util
 import sys
 from typing import Final
 
-_BUILT_IN: Final = ("_sha2", "_sha256")
-"""SHA-256 in Python itself, since 3.12 and before. Some systems leave it out."""
+_OTHERS: Final = ("_md5", "_sha1", "_sha3", "_blake2")
+_SHA_2: Final = (("_sha2",), ("_sha256", "_sha512"))
+"""Python's own hashes; SHA-2's since 3.12, and before. Some systems leave them out."""
+
+
+def has_own_hashes() -> bool:
+    """Whether hashlib is whole, but for rarities, without OpenSSL."""
+
+    def has(*modules: str) -> bool:
+        return all(importlib.util.find_spec(name) is not None for name in modules)
+
+    return has(*_OTHERS) and any(has(*modules) for modules in _SHA_2)
 
 
 def _without(library: str, *modules: str) -> None:
@@ -29,6 +39,6 @@ def _without(library: str, *modules: str) -> None:
         del sys.modules[library]
 
 
-if any(importlib.util.find_spec(name) is not None for name in _BUILT_IN):
+if has_own_hashes():
     _without("_hashlib", "hashlib", "hmac")
 _without("ssl", "asyncio")
