@@ -75,14 +75,6 @@ async def until_reachable(browser: Browser, host_id: str, reachable: bool) -> Fo
     return found[host_id]
 
 
-@pytest.fixture
-async def host() -> AsyncIterator[FakeHost]:
-    host = FakeHost()
-    await host.start()
-    yield host
-    await host.stop()
-
-
 async def test_found_probed_and_told_apart_when_it_dies(host: FakeHost) -> None:
     me = new_id()
     async with (

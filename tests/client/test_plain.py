@@ -47,14 +47,6 @@ from tests.client.test_session import DEADLINE, dealt, seated
 
 
 @pytest.fixture
-async def host() -> AsyncIterator[FakeHost]:
-    host = FakeHost()
-    await host.start()
-    yield host
-    await host.stop()
-
-
-@pytest.fixture
 async def session(host: FakeHost) -> AsyncIterator[Session]:
     session, _heard = await dealt(host)
     yield session

@@ -25,14 +25,6 @@ from tests.client.test_session import DEADLINE, Heard, dealt
 
 
 @pytest.fixture
-async def host() -> AsyncIterator[FakeHost]:
-    host = FakeHost()
-    await host.start()
-    yield host
-    await host.stop()
-
-
-@pytest.fixture
 async def seat(host: FakeHost) -> AsyncIterator[tuple[Session, Heard]]:
     session, heard = await dealt(host)
     yield session, heard

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,14 +47,6 @@ from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
 
 DEADLINE = 20.0
 T = TypeVar("T")
-
-
-@pytest.fixture
-async def host() -> AsyncIterator[FakeHost]:
-    host = FakeHost()
-    await host.start()
-    yield host
-    await host.stop()
 
 
 class Heard:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -30,14 +29,6 @@ OLDER = "genial-lan 0.0.1"
 NEWER = "genial-lan 99.0.0"
 UNKNOWN_FIELD = b"\xf2\x3f\x06future"
 """Field 1022, six bytes long, which no message of ours has."""
-
-
-@pytest.fixture
-async def host() -> AsyncIterator[FakeHost]:
-    host = FakeHost()
-    await host.start()
-    yield host
-    await host.stop()
 
 
 def test_protocols() -> None:

@@ -28,8 +28,8 @@ from genial.engine.board import parse_cell
 from genial.engine.tiles import Tile
 
 from .gallery import lobby, new_table, room, seen
+from .hands import press
 from .positions import mockup_model, mockup_view, table_of
-from .test_update import press
 
 
 def test_leaving_a_game_is_asked() -> None:

@@ -14,13 +14,11 @@ from genial.client import messages as m
 from genial.client.found import FoundHost
 from genial.client.link import connect
 from genial.client.model import Ask, Browse, Door, DoorKind, Entry, Model, Overlay, Purpose, Screen
-from genial.client.palette import Look
 from genial.client.session import Access, MemoryStore
 from genial.client.settings import Settings
 from genial.client.trust import Greeting
 from genial.client.update import update
 from genial.client.view.door import fingerprint_text
-from genial.client.view.draw import draw
 from genial.engine.rules import Rules
 from genial.services.host import Host
 from genial.services.settings import HostSettings
@@ -29,17 +27,13 @@ from genial.wire.values import rules_to_message
 from tests.client.test_finder import Air
 
 from .gallery import lobby, new_table
+from .hands import press, text_of
 from .positions import mockup_model
 from .terminal import Hands, sitting
-from .test_update import press
 
 CERTIFICATE = "0123456789abcdef" * 4
 SECRET = "open  sesame"
 """Two blanks on purpose: a password is taken as it is."""
-
-
-def text_of(model: Model) -> str:
-    return draw(model, 80, 24, Look()).text()
 
 
 def asked(door: Door) -> Model:

@@ -29,8 +29,8 @@ from genial.client.view.draw import draw
 from genial.v1.table_pb2 import ChatMessage
 
 from .gallery import closing, end, history, lobby, room, seen
+from .hands import press
 from .positions import mockup_model, mockup_view
-from .test_update import press
 
 LONG = (
     "The host at 10.0.0.4:7718 shows another certificate than before: " + "0123456789abcdef" * 4

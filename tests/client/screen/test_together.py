@@ -14,12 +14,10 @@ from genial.client.commands import run_command
 from genial.client.keys import Context, bindings_for, context_of, key_hints
 from genial.client.link import connect
 from genial.client.model import Ask, HeldSeat, Model, Overlay, Remark, Screen
-from genial.client.palette import Look
 from genial.client.session import Access, MemoryStore, join
 from genial.client.settings import Settings
 from genial.client.update import update
 from genial.client.updates import GameChanged, TableChanged
-from genial.client.view.draw import draw
 from genial.engine.rules import Rules
 from genial.services.host import Host
 from genial.services.settings import HostSettings
@@ -35,20 +33,9 @@ from genial.wire.values import rules_to_message
 from tests.client.test_finder import Air
 
 from .gallery import closing, end, lobby, pause_asked, paused, put_away, put_away_room, room, seen
+from .hands import press, text_of
 from .positions import mockup_model, mockup_view
 from .terminal import Hands, sitting
-
-
-def press(model: Model, *keys: str) -> tuple[Model, list[m.Effect]]:
-    effects: list[m.Effect] = []
-    for key in keys:
-        model, more = update(model, m.Key(key))
-        effects.extend(more)
-    return model, effects
-
-
-def text_of(model: Model) -> str:
-    return draw(model, 80, 24, Look()).text()
 
 
 def with_table(model: Model, change: int | None = None, **seat: bool) -> Model:

@@ -43,15 +43,8 @@ from genial.engine.view import HiddenDraw, SeenRefilled
 from genial.v1.table_pb2 import TABLE_STATE_OPEN, ChatMessage
 
 from .gallery import closing, first_tile, lobby, new_table, players, room, seen
+from .hands import press
 from .positions import mockup_model, mockup_view, placed, table_of
-
-
-def press(model: Model, *keys: str) -> tuple[Model, list[m.Effect]]:
-    effects: list[m.Effect] = []
-    for key in keys:
-        model, more = update(model, m.Key(key))
-        effects.extend(more)
-    return model, effects
 
 
 def game(model: Model) -> GameChanged:
