@@ -25,10 +25,12 @@ async def test_an_evening_of_two_with_a_guest(tmp_path: Path) -> None:
         ana = await PlainPlayer.start("join", *how, "--name", "Ana", home=tmp_path / "ana")
         # Whoever came first opened the table, as far as its rights go.
         await ana.line(lambda line: line.startswith("You are ready"))
-        max_ = await PlainPlayer.start("join", *how, "--name", "Max", home=tmp_path / "max")
         guest = await PlainPlayer.start(
             "watch", address, table, "--plaintext", "--plain", home=tmp_path / "guest"
         )
+        # Max begins the game by coming, and the guest is to hear that.
+        await guest.line(lambda line: line.startswith("Seat 1: Ana"))
+        max_ = await PlainPlayer.start("join", *how, "--name", "Max", home=tmp_path / "max")
         for player in (ana, max_, guest):
             await player.line(lambda line: line == "The game begins.", 0)
 
