@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
+from typing import Any, cast
 
 import pytest
 
 from genial.bot import worker
 from genial.bot.thinker import Thinker
-from genial.bot.thought import Request
-from genial.engine.game import PlaceTile
+from genial.bot.thought import Answer, Request
+from genial.engine.game import PlaceTile, RefillRack
 from genial.engine.rules import Rules
 from genial.engine.view import view_for
 from genial.strategy.levels import UnknownLevelError
@@ -103,3 +105,38 @@ async def test_workers_end_with_their_input() -> None:
     only._process.stdin.close()
     assert await asyncio.to_thread(only._process.wait, 20) == 0
     thinker.close()
+
+
+class Slow:
+    """A worker whose answer comes when it is let."""
+
+    def __init__(self) -> None:
+        self.let = threading.Event()
+        self.asked = threading.Event()
+
+    def ask(self, _request: Request) -> Answer:
+        self.asked.set()
+        assert self.let.wait(60)
+        return Answer(RefillRack(0))
+
+    def kill(self) -> None:
+        self.let.set()
+
+
+@pytest.mark.parametrize("later", range(8))
+async def test_a_decision_taken_back_is_taken_back_though_the_answer_comes_just_then(
+    later: int,
+) -> None:
+    """A seat that went on all the same kept its process alive when the host had long gone."""
+    thinker = Thinker(workers=1)
+    slow = Slow()
+    thinker._idle.append(cast(Any, slow))
+    task = asyncio.create_task(thinker.think(request()))
+    async with asyncio.timeout(60):
+        await asyncio.to_thread(slow.asked.wait)
+        slow.let.set()
+        for _turn in range(later):
+            await asyncio.sleep(0)
+        taken_back = task.cancel()
+        await asyncio.wait({task})
+    assert task.cancelled() or not taken_back

@@ -134,9 +134,9 @@ class Thinker:
             asking = asyncio.ensure_future(asyncio.to_thread(worker.ask, request))
             finished = False
             try:
-                answer = await asyncio.wait_for(
-                    asyncio.shield(asking), 3 * (seconds or 0.0) + patience
-                )
+                # Not `wait_for`: before Python 3.12 that may swallow a cancellation.
+                async with asyncio.timeout(3 * (seconds or 0.0) + patience):
+                    answer = await asyncio.shield(asking)
                 finished = True
                 return answer
             except TimeoutError:

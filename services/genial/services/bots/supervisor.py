@@ -117,7 +117,8 @@ class BotProcess:
             if process.stdin is not None:
                 process.stdin.close()
             try:
-                await asyncio.wait_for(process.wait(), _END_TIMEOUT)
+                async with asyncio.timeout(_END_TIMEOUT):
+                    await process.wait()
             except TimeoutError:
                 log.warning("bot process %d does not end; killing it", process.pid)
                 with contextlib.suppress(ProcessLookupError):
@@ -169,7 +170,8 @@ class BotProcess:
         _step_back(process.pid)
         errors = asyncio.create_task(_log_errors(process), name="bots: stderr")
         try:
-            await asyncio.wait_for(self._await_ready(process), _READY_TIMEOUT)
+            async with asyncio.timeout(_READY_TIMEOUT):
+                await self._await_ready(process)
             self._process = process
             for job in list(self.jobs.values()):
                 self._send(job.command())
@@ -311,7 +313,8 @@ class Supervisor:
         except OSError as fault:
             raise GenialError(Reason.BOT_FAILED, fault=fault) from fault
         try:
-            output, _ = await asyncio.wait_for(process.communicate(), _READY_TIMEOUT)
+            async with asyncio.timeout(_READY_TIMEOUT):
+                output, _ = await process.communicate()
             levels = json.loads(output)
             return [(str(level["level"]), str(level["description"])) for level in levels]
         except (TimeoutError, ValueError, KeyError, TypeError) as fault:
