@@ -98,10 +98,12 @@ class Games:
             game_service_pb2.RefillRackRequest: self._stub.RefillRack,
             game_service_pb2.ExchangeRackRequest: self._stub.ExchangeRack,
         }[type(request)]
+        # Whoever watches waits for the next message before there is one.
+        waiting = asyncio.gather(*(stream.read() for stream in self._streams))
+        await asyncio.sleep(0)
         started = perf_counter()
-        answer = asyncio.ensure_future(method(request, metadata=_as(seat)))
-        updates = [await stream.read() for stream in self._streams]
-        await answer
+        await method(request, metadata=_as(seat))
+        updates = await waiting
         spent = perf_counter() - started
         self._views = [update.view for update in updates]
         return spent

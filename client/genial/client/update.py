@@ -34,7 +34,7 @@ from genial.client.messages import (
     Told,
     Unseated,
 )
-from genial.client.model import Browse, Model, Overlay, Purpose, Reel, Screen, TableRow
+from genial.client.model import Browse, Entry, Model, Overlay, Purpose, Reel, Screen, TableRow
 from genial.client.passwords import ask_password
 from genial.client.pointing import point
 from genial.client.text import _
@@ -258,7 +258,14 @@ def _pasted(model: Model, text: str) -> Model:
     # A password is taken as it is, but for the end of its line.
     secret = model.entry.purpose is Purpose.PASSWORD
     line = text.rstrip("\r\n") if secret else " ".join(text.split())
-    return replace(model, entry=model.entry.insert(line[:TEXT_LENGTH]))
+    if not secret:
+        line = "".join(each for each in line if each.isprintable())
+    return replace(model, entry=model.entry.insert(line[: _room_in(model.entry)]))
+
+
+def _room_in(entry: Entry) -> int:
+    """How many characters more a line that is being typed takes."""
+    return max(0, _LENGTHS.get(entry.purpose, TEXT_LENGTH) - len(entry.text))
 
 
 def _typed(model: Model, key: str) -> Step | None:
@@ -287,8 +294,7 @@ def _typed(model: Model, key: str) -> Step | None:
             word = len(kept) - (kept.rfind(" ") + 1) + (entry.cursor - len(kept))
             changed = entry.delete(word)
         case _ if len(key) == 1 and key.isprintable():
-            room = _LENGTHS.get(entry.purpose, TEXT_LENGTH)
-            changed = entry.insert(key) if len(entry.text) < room else entry
+            changed = entry.insert(key) if _room_in(entry) else entry
         case _:
             return None
     return replace(model, entry=changed), ()

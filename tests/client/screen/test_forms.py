@@ -75,6 +75,14 @@ def test_pasted_text_is_one_line() -> None:
     assert update(mockup_model(), m.Pasted("x"))[0] == mockup_model()
 
 
+def test_pasting_takes_no_more_than_typing_does() -> None:
+    model, _ = press(mockup_model(), "c", *"hi ")
+    model, _ = update(model, m.Pasted("\x1b[2J" + "x" * 500))
+    assert model.entry is not None
+    assert model.entry.text == ("hi [2J" + "x" * 500)[:400]
+    assert press(model, "y")[0].entry == model.entry
+
+
 @pytest.mark.parametrize(
     ("line", "effects"),
     [
