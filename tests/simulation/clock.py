@@ -1,53 +1,63 @@
 """Time that passes only when nothing else is left to do, and machines that can die in it.
 
-A `VirtualLoop` is an ordinary asyncio loop whose clock jumps to the next timer as soon as it would
-have to wait: hours pass in milliseconds, and always in the same order. What would run in a thread
-runs at once, in place, so that nothing depends on the system's scheduler.
+A `VirtualLoop` is an asyncio loop whose clock jumps to the next timer as soon as it would have to
+wait: hours pass in milliseconds, and always in the same order. What would run in a thread runs at
+once, in place, so that nothing depends on the system's scheduler.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
-import selectors
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+
+_SAME_MOMENT: Final = 1e-9
+"""Seconds; timers that lie so near to each other are due together, as in asyncio's own loops."""
 
 
 class StuckError(Exception):
     """Nothing can ever happen any more, and somebody still waits."""
 
 
-class _JumpingSelector(selectors.BaseSelector):
-    """Watches nothing; where a real one would sleep, it moves the clock."""
+class _Callback:
+    """Something that is to be run: what asyncio calls a handle, and all that is needed of one."""
 
-    def __init__(self, loop: VirtualLoop) -> None:
-        self._loop = loop
-        self._keys: dict[object, selectors.SelectorKey] = {}
+    __slots__ = ("arguments", "context", "function", "moment")
 
-    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        descriptor = fileobj if isinstance(fileobj, int) else fileobj.fileno()
-        key = selectors.SelectorKey(fileobj, descriptor, events, data)
-        self._keys[fileobj] = key
-        return key
+    def __init__(
+        self,
+        function: Callable[..., object],
+        arguments: tuple[Any, ...],
+        context: Context | None,
+        moment: float,
+    ) -> None:
+        self.function: Callable[..., object] | None = function
+        self.arguments = arguments
+        self.context = copy_context() if context is None else context
+        self.moment = moment
 
-    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._keys.pop(fileobj)
+    def cancel(self) -> None:
+        self.function = None
+        self.arguments = ()
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is None:
-            raise StuckError("everybody waits, and no timer is set")
-        self._loop.now += max(timeout, 0)
-        return []
+    def cancelled(self) -> bool:
+        return self.function is None
 
-    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
-        return self._keys
+    def when(self) -> float:
+        return self.moment
 
 
-class VirtualLoop(asyncio.SelectorEventLoop):
+class VirtualLoop(asyncio.BaseEventLoop):
     """An event loop in time of its own.
+
+    It has queues of its own, as asyncio's do much for sockets, signals and threads that are not
+    there, and an evening is some two thousand rounds of them.
 
     Attributes:
         now: Seconds since the loop was made.
@@ -55,18 +65,47 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self.now = 0.0
-        super().__init__(_JumpingSelector(self))
+        super().__init__()
+        self._soon: deque[_Callback] = deque()
+        # By moment; those of one moment in the order in which they were set.
+        self._later: list[tuple[float, int, _Callback]] = []
+        self._set = 0
         factory: Any = _new_task
         self.set_task_factory(factory)
 
     def time(self) -> float:
         return self.now
 
-    def call_soon_threadsafe(  # type: ignore[override]
-        self, callback: Callable[..., object], *args: Any, context: Any = None
-    ) -> asyncio.Handle:
-        # There are no other threads.
-        return self.call_soon(callback, *args, context=context)
+    def call_soon(  # type: ignore[override]
+        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> _Callback:
+        entry = _Callback(callback, args, context, self.now)
+        self._soon.append(entry)
+        return entry
+
+    # There are no other threads.
+    call_soon_threadsafe = call_soon  # type: ignore[assignment]
+
+    def call_at(  # type: ignore[override]
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> _Callback:
+        entry = _Callback(callback, args, context, when)
+        self._set += 1
+        heapq.heappush(self._later, (when, self._set, entry))
+        return entry
+
+    def call_later(  # type: ignore[override]
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> _Callback:
+        return self.call_at(self.now + delay, callback, *args, context=context)
 
     def run_in_executor(  # type: ignore[override]
         self, executor: object, func: Callable[..., T], *args: Any
@@ -77,6 +116,36 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         except Exception as fault:
             future.set_exception(fault)
         return future
+
+    def _run_once(self) -> None:
+        """One round: what is ready, and with it what is due when time has passed.
+
+        Raises:
+            StuckError: There is nothing that could ever become ready.
+        """
+        soon, later = self._soon, self._later
+        while later and later[0][2].function is None:
+            heapq.heappop(later)
+        if not soon:
+            if not later:
+                raise StuckError("everybody waits, and no timer is set")
+            self.now += max(later[0][0] - self.now, 0)
+        due = self.now + _SAME_MOMENT
+        while later and later[0][0] < due:
+            soon.append(heapq.heappop(later)[2])
+        for _ in range(len(soon)):
+            entry = soon.popleft()
+            function = entry.function
+            if function is None:
+                continue
+            try:
+                entry.context.run(function, *entry.arguments)
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as fault:
+                self.call_exception_handler(
+                    {"message": f"exception in {function!r}", "exception": fault}
+                )
 
 
 _HERE: contextvars.ContextVar[Machine | None] = contextvars.ContextVar("machine", default=None)

@@ -95,7 +95,7 @@ class Feed:
         self._memory = memory
         self._keep_records = keep_records
         self._updates: asyncio.Queue[Update | BaseException] = asyncio.Queue()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], None] = {}
         self._game_task: asyncio.Task[None] | None = None
         self._checks: list[asyncio.Task[None]] = []
         self._seen: SeenGame | None = None
@@ -163,11 +163,11 @@ class Feed:
 
     def _adopt(self, task: asyncio.Task[None]) -> None:
         """Keeps a task alive until it is done, or the session ends."""
-        self._tasks.add(task)
+        self._tasks[task] = None
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             # A fault of ours: whoever reads the updates gets it, rather than the log.
             self._updates.put_nowait(error)

@@ -100,7 +100,7 @@ class Authority:
         self._archive: OrderedDict[str, Room] = OrderedDict()
         self._damaged: dict[str, str] = {}
         self._creating = asyncio.Lock()
-        self._listeners: set[_Listener] = set()
+        self._listeners: dict[_Listener, None] = {}
         self._closing: game_pb2.HostClosing | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._all_back = asyncio.Event()
@@ -210,7 +210,7 @@ class Authority:
         """See `Rooms`. Changes that come faster than they are read fall into one."""
         await self._all_back.wait()
         listener = _Listener(dict(self._running))
-        self._listeners.add(listener)
+        self._listeners[listener] = None
         try:
             yield listener.take()
             while self._closing is None:
@@ -219,7 +219,7 @@ class Authority:
                 if listener.changed:
                     yield listener.take()
         finally:
-            self._listeners.discard(listener)
+            self._listeners.pop(listener, None)
 
     # --- for the services beside ---
 

@@ -82,7 +82,7 @@ class Told:
     @classmethod
     def of(cls, event: Event, n: int, at_ms: int, clock: ClockState | None = None) -> Told:
         """A new event."""
-        told = cls(n, at_ms, whole_event_to_message(event, n, at_ms).SerializeToString(), clock)
+        told = cls(n, at_ms, serialise(whole_event_to_message(event, n, at_ms)), clock)
         told._project(event)
         return told
 

@@ -127,7 +127,8 @@ class Room:
         self._frozen = frozen
         self._orders: deque[_Order] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._watchers: set[Watcher] = set()
+        # In the order in which they came: a set would wake them in that of their addresses.
+        self._watchers: dict[Watcher, None] = {}
         self._flag: asyncio.TimerHandle | None = None
         self._arm_flag()
 
@@ -227,12 +228,12 @@ class Room:
                 if other.token_hash == token_hash:
                     overtaken = is_overtaken(origin, other.origin)
                     (watcher if overtaken else other).supersede()
-        self._watchers.add(watcher)
+        self._watchers[watcher] = None
         self.on_change(self)
         try:
             yield watcher
         finally:
-            self._watchers.discard(watcher)
+            self._watchers.pop(watcher, None)
             self.on_change(self)
 
     # --- commanding ---

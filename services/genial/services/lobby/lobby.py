@@ -108,12 +108,12 @@ class Lobby:
         self.stand_in_level: Final = self.settings.stand_in_level
         self.closing: game_pb2.HostClosing | None = None
         self.creating: Final = asyncio.Lock()
-        self.list_watchers: Final[set[ListWatcher]] = set()
+        self.list_watchers: Final[dict[ListWatcher, None]] = {}
         self._now = now
         self._tables: Final[dict[str, RunningTable]] = {}
         self._room_errands: Final = RoomErrands(rooms, self._tables, self.times, self.now)
         self._bot_errands: Final = BotErrands(bots, secret, self.chance) if bots else None
-        self._tasks: Final[set[asyncio.Task[None]]] = set()
+        self._tasks: Final[dict[asyncio.Task[None], None]] = {}
         self._busy: Final[set[tuple[str, str]]] = set()
         self._alarm: Final = asyncio.Event()
         self._bots_looked_at = 0
@@ -165,11 +165,11 @@ class Lobby:
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)
+        self._tasks[task] = None
         task.add_done_callback(self._task_done)
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if not task.cancelled() and task.exception() is not None:
             log.error("%s failed", task.get_name(), exc_info=task.exception())
 

@@ -77,7 +77,7 @@ class LookingHandler:
     ) -> AsyncIterator[pb.WatchTablesResponse]:
         """The whole list now and after each change, at most a few times a second."""
         watcher = ListWatcher()
-        self._lobby.list_watchers.add(watcher)
+        self._lobby.list_watchers[watcher] = None
         try:
             while self._lobby.closing is None:
                 watcher.awake.clear()
@@ -86,7 +86,7 @@ class LookingHandler:
                 await watcher.awake.wait()
             yield pb.WatchTablesResponse(closing=self._lobby.closing)
         finally:
-            self._lobby.list_watchers.discard(watcher)
+            self._lobby.list_watchers.pop(watcher, None)
 
     async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
         """One table; with a token also which seat it holds."""

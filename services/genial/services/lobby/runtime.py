@@ -84,7 +84,8 @@ class RunningTable:
         self.table = table
         self.progress = Progress()
         self.chat: Final = deque(chat, maxlen=CHAT_KEPT)
-        self.watchers: Final[set[Watcher]] = set()
+        # In the order in which they came: a set would wake them in that of their addresses.
+        self.watchers: Final[dict[Watcher, None]] = {}
         self.bots_asked: Final[dict[int, str]] = {}
         """Seats that the bots service was told to play, with the level."""
         self._present: Final[dict[bytes, Watcher]] = {}
@@ -246,12 +247,12 @@ class RunningTable:
                 older.superseded = True
                 older.awake.set()
             self._present[watcher.token_hash] = watcher
-        self.watchers.add(watcher)
+        self.watchers[watcher] = None
         self._forget_messages()
 
     def remove_watcher(self, watcher: Watcher) -> bool:
         """A stream has ended; returns whether its token is gone with it."""
-        self.watchers.discard(watcher)
+        self.watchers.pop(watcher, None)
         self._forget_messages()
         token_hash = watcher.token_hash
         if token_hash is None or self._present.get(token_hash) is not watcher:
