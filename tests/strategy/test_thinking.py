@@ -103,15 +103,17 @@ def test_thinking_time_is_used_and_kept(seconds: float) -> None:
 
 
 def test_the_number_of_rollouts_is_kept() -> None:
-    table = middle_of_a_game(Rules(players=2), 3)
-    seat = table.game.turn
-    found = EXPERT.weigh(
-        view_for(table.game, seat), table.memories[seat], random.Random(1), Budget(rollouts=400)
-    )
-    spent = sum(len(candidate.tries) for candidate in found)
-    assert 350 <= spent <= 400
-    # Halving: the one chosen was tried most.
-    assert len(found[0].tries) == max(len(candidate.tries) for candidate in found)
+    spent = []
+    for seed in range(3, 8):
+        table = middle_of_a_game(Rules(players=2), seed)
+        seat = table.game.turn
+        view, memory = view_for(table.game, seat), table.memories[seat]
+        found = EXPERT.weigh(view, memory, random.Random(1), Budget(rollouts=400))
+        spent.append(sum(len(candidate.tries) for candidate in found))
+        # Halving: the one chosen was tried most.
+        assert len(found[0].tries) == max(len(candidate.tries) for candidate in found)
+    # A choice that is soon plain stops early; not all of them are.
+    assert 350 <= max(spent) <= 400
 
 
 def test_the_same_seed_decides_alike_and_expert_levels_differ_by_it_seldom() -> None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from genial.strategy.evaluation import KNOTS, LATE, RANKS, Network
+from genial.strategy.evaluation import KNOTS, LATE, RANKS
+from genial.strategy.network import Network
 
 Floats = NDArray[np.floating[Any]]
 

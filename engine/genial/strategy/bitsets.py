@@ -47,14 +47,9 @@ START_MASK: Final = {
 
 def spread(cells: int) -> int:
     """The cells beside any cell of a bit set (walls and taken cells included)."""
-    return (
-        cells << 1
-        | cells >> 1
-        | cells << STRIDE
-        | cells >> STRIDE
-        | cells << (STRIDE - 1)
-        | cells >> (STRIDE - 1)
-    )
+    up, down = cells << 1, cells >> 1
+    # One step along each of the other two axes is STRIDE - 1 beyond none or one along the first.
+    return up | down | (up | cells) << (STRIDE - 1) | (down | cells) >> (STRIDE - 1)
 
 
 def cells_in(cells: int) -> list[int]:

@@ -15,7 +15,7 @@ from genial.engine.board import STRIDE
 from genial.strategy.bitsets import FIRST, SECOND, cells_in, spread
 from genial.strategy.evaluation import SYMBOLS, Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import Playout
+from genial.strategy.playout import Playout, stirring
 from genial.strategy.policy import Choice, close_turn, gains
 from genial.strategy.search import Candidate
 
@@ -51,7 +51,7 @@ def settle(
     deal.put_into(state)
     if candidate.choice is None:
         if candidate.exchange:
-            state.exchange(rng.shuffle)
+            state.exchange(stirring(rng))
         else:
             state.refill()
     else:

@@ -30,13 +30,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp, tanh
+from math import exp
 from operator import mul
 from typing import Final, NamedTuple
 
 from genial.engine.rules import Mode, Rules
 from genial.strategy.bitsets import FIRST, SECOND, spread
 from genial.strategy.models import free_2, free_3, free_4, partners_4, solo_1
+from genial.strategy.network import Lanes, Network
 from genial.strategy.outcome import share_of
 from genial.strategy.playout import Playout
 
@@ -157,32 +158,39 @@ def features(
     my_order = sorted(SYMBOLS, key=mine.__getitem__)
     their_order = sorted(SYMBOLS, key=theirs.__getitem__)
     spacing = usable + 4
-    found: list[float] = []
-    best_mine, rack, mean_mine, good_mine, stock = [], [], [], [], []
+    lead, level, best_mine, best_theirs, rack = [], [], [], [], []
+    mean_mine, mean_theirs, good_mine, good_theirs, stock = [], [], [], [], []
     for k, o in zip(my_order, their_order, strict=True):
-        counter = mine[k]
+        counter, other = mine[k], theirs[o]
+        lead.append((counter - other) / 6)
+        level.append(counter / cap)
         room = cap - counter
         need = room / cap
         has = shown[k]
-        found.append((counter - theirs[o]) / 6)
         line = (best[k] if best[k] < room else room) / 4
         best_mine.append(line if has else 0.4 * line)
         rack.append((has if has < 3 else 3) / 2)
         mean_mine.append(total[k] / spacing * need)
         good_mine.append((good[k] if good[k] < 8 else 8) / 8 * need)
         stock.append(supply[k] / _HALVES * need)
-    found += [mine[k] / cap for k in my_order]
-    found += best_mine
-    rooms = [cap - theirs[o] for o in their_order]
-    found += [min(best[o], room) / 4 for o, room in zip(their_order, rooms, strict=True)]
-    found += rack
-    found += mean_mine
-    found += [total[o] / spacing * room / cap for o, room in zip(their_order, rooms, strict=True)]
-    found += good_mine
-    found += [min(good[o], 8) / 8 * room / cap for o, room in zip(their_order, rooms, strict=True)]
-    found += stock
-    found.append(1.0)
-    return found
+        room = cap - other
+        need = room / cap
+        best_theirs.append((best[o] if best[o] < room else room) / 4)
+        mean_theirs.append(total[o] / spacing * need)
+        good_theirs.append((good[o] if good[o] < 8 else 8) / 8 * need)
+    return [
+        *lead,
+        *level,
+        *best_mine,
+        *best_theirs,
+        *rack,
+        *mean_mine,
+        *mean_theirs,
+        *good_mine,
+        *good_theirs,
+        *stock,
+        1.0,
+    ]
 
 
 Terms = list[list[tuple[float, float, float, float]]]
@@ -230,24 +238,6 @@ def own_score(terms: Terms, mine: Sequence[int], cap: int, best: Sequence[int]) 
         score += by_counter * counter + by_room * room + rest
         score += by_best * (line if line < room else room)
     return score
-
-
-class Network(NamedTuple):
-    """Input weights and bias of each hidden unit, what each counts, and the way past them.
-
-    Attributes:
-        hidden: A row of `INPUTS` weights for each unit.
-        biases: One for each unit.
-        out: What each unit counts.
-        past: Weights of the inputs themselves.
-        bias: Of the output.
-    """
-
-    hidden: tuple[tuple[float, ...], ...]
-    biases: tuple[float, ...]
-    out: tuple[float, ...]
-    past: tuple[float, ...]
-    bias: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +288,7 @@ def shipped_model(key: str) -> Model:
 class Evaluation:
     """Values positions of one kind of game."""
 
-    __slots__ = ("_at_start", "_model", "_tables", "_units", "solo")
+    __slots__ = ("_at_start", "_lanes", "_model", "_tables", "solo")
 
     def __init__(self, rules: Rules, model: Model | None = None) -> None:
         """Uses the shipped model unless another one is given."""
@@ -307,9 +297,7 @@ class Evaluation:
         self._tables: dict[tuple[bool, int], tuple[float, ...]] = {}
         self.solo = rules.mode is Mode.SOLO
         net = self._model.network
-        self._units = (
-            () if net is None else tuple(zip(net.hidden, net.biases, net.out, strict=True))
-        )
+        self._lanes = None if net is None else Lanes(net)
 
     def weights(self, mine_last: bool, free: int) -> tuple[float, ...]:
         """The linear model's weights when so many cells are free."""
@@ -330,14 +318,10 @@ class Evaluation:
         self, found: list[float], mine_last: bool, free: int, *, glance: bool = False
     ) -> float:
         """What features come to: a logit, in solitaire a number of points."""
-        net = self._model.network
-        if net is None or glance:
+        lanes = self._lanes
+        if lanes is None or glance:
             return float(sum(map(mul, self.weights(mine_last, free), found)))
-        inputs = network_inputs(found, free / self._at_start, mine_last)
-        total: float = net.bias + sum(map(mul, net.past, inputs))
-        for row, bias, out in self._units:
-            total += out * tanh(bias + sum(map(mul, row, inputs)))
-        return total
+        return lanes.output(network_inputs(found, free / self._at_start, mine_last))
 
     def glance(self, state: Playout, me: int) -> float:
         """As `value`, by the linear model alone.

@@ -13,7 +13,7 @@ from typing import Final
 
 from genial.engine.rules import STOP, advance
 from genial.strategy.bitsets import FIRST, SECOND, TOP, spread
-from genial.strategy.playout import Playout
+from genial.strategy.playout import Playout, stirring
 
 _BONUS: Final = 300
 
@@ -126,7 +126,7 @@ def greedy_turn(state: Playout) -> None:
 def close_turn(state: Playout, rng: random.Random) -> None:
     """End the mover's turn: exchange whenever that is allowed."""
     if state.may_exchange():
-        state.exchange(rng.shuffle)
+        state.exchange(stirring(rng))
     else:
         state.refill()
 
@@ -160,6 +160,6 @@ def play_randomly(state: Playout, rng: random.Random) -> None:
                 a, b = b, a
             state.place(kind, a, b, *pair)
         elif pick() < 0.5 and state.may_exchange():
-            state.exchange(rng.shuffle)
+            state.exchange(stirring(rng))
         else:
             state.refill()

@@ -15,7 +15,7 @@ from typing import Final
 
 from genial.strategy.evaluation import Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import Playout
+from genial.strategy.playout import Playout, stirring
 from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses
 from genial.strategy.shortlist import best_by_kind, shortlist
 
@@ -161,7 +161,7 @@ def play_on(
     deal.put_into(state)
     if candidate.choice is None:
         if candidate.exchange:
-            state.exchange(rng.shuffle)
+            state.exchange(stirring(rng))
         else:
             state.refill()
     else:
