@@ -17,11 +17,11 @@ from genial.client.errors import (
     WrongFingerprintError,
 )
 from genial.client.found import likeliest_first
+from genial.client.known_hosts import KnownHosts
 from genial.client.link import connect
 from genial.client.race import in_order, race
 from genial.client.reach import reach
 from genial.client.store import DiskStore
-from genial.client.trust import KnownHosts
 from genial.client.unreached import Outcome, nobody, outcome_of
 from genial.client.whereabouts import Whereabouts
 from tests.client.fakehost import PLAIN, FakeHost

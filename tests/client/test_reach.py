@@ -19,6 +19,7 @@ from genial.client.errors import (
     PlaintextHostError,
     WrongFingerprintError,
 )
+from genial.client.known_hosts import KnownHost
 from genial.client.link import HostLink, connect
 from genial.client.store import MemoryStore
 from genial.client.trust import Access, FirstContact, Greeting
@@ -239,6 +240,29 @@ async def test_a_changed_certificate_ends_what_was_going_on(certificate: HostCer
         await link.close()
         with pytest.raises(CertificateChangedError, match="--fingerprint"):
             await connect(address, store=store)
+
+
+async def test_a_changed_host_gets_the_password_only_once_it_is_accepted(
+    certificate: HostCertificate,
+) -> None:
+    _key, sent = host_password_entry(WORD)
+    store = MemoryStore()
+    async with served(Host(), certificate) as address, await connect(address, store=store):
+        pass
+    host = Host(password_required=True)
+
+    async def accept(contact: FirstContact, before: KnownHost) -> bool:
+        assert (contact.password_waits, before.fingerprint) == (True, certificate.fingerprint)
+        assert host.sent == {"GetHost": None}
+        return True
+
+    async with served(host, make_certificate()) as address:
+        with pytest.raises(CertificateChangedError):
+            await connect(address, store=store, access=Access(password=WORD))
+        assert host.sent == {"GetHost": None}
+        access = Access(password=WORD, accepter=accept)
+        await use(await connect(address, store=store, access=access))
+        assert host.sent == {"GetHost": None, "ListTables": sent, "WatchTables": sent}
 
 
 async def test_a_host_whose_first_answer_gets_lost_is_asked_again() -> None:

@@ -27,28 +27,19 @@ from genial.client.session import (
 from genial.engine.moves import TakenOver
 from genial.engine.rules import Mode, Rules
 from genial.services.host import Host
-from genial.services.settings import HostSettings
 from genial.v1.game_pb2 import Clock
 from genial.v1.table_pb2 import TableOptions, TableState
 from genial.wire.values import rules_to_message
 from tests.client.test_session import DEADLINE, Heard, play_to_the_end
+from tests.services.host.hosts import hosting, local
 
 ACCESS = Access(plaintext=True)
 
 
-def settings(data: Path, port: int = 0) -> HostSettings:
-    return HostSettings(
-        data=data, name="Test", port=port, bind="127.0.0.1", announce=False, plaintext=True
-    )
-
-
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[str]:
-    host = Host(settings(tmp_path / "host"))
-    try:
-        yield (await host.start()).address
-    finally:
-        await host.close()
+    async with hosting(local(tmp_path / "host")) as (_host, ready):
+        yield ready.address
 
 
 async def seats(address: str, home: Path, rules: Rules, clock: Clock | None = None) -> list[Heard]:
@@ -131,7 +122,7 @@ async def test_every_mode_is_played_and_verified(
 
 
 async def test_host_restarted_in_the_middle_is_found_again_by_both(tmp_path: Path) -> None:
-    host = Host(settings(tmp_path / "host"))
+    host = Host(local(tmp_path / "host"))
     ready = await host.start()
     everybody = await seats(ready.address, tmp_path, Rules(players=2))
     for each in everybody:
@@ -144,7 +135,7 @@ async def test_host_restarted_in_the_middle_is_found_again_by_both(tmp_path: Pat
     await mover.place_tile(best.tile, best.cells)
     await host.close()
     known = [len(each.updates) for each in everybody]
-    host = Host(settings(tmp_path / "host", ready.port))
+    host = Host(local(tmp_path / "host", port=ready.port))
     await host.start()
     for each, after in zip(everybody, known, strict=True):
         await each.until(

@@ -20,9 +20,10 @@ from genial.client.errors import (
     WrongFingerprintError,
 )
 from genial.client.found import FoundHost
+from genial.client.known_hosts import KnownHosts
 from genial.client.reach import Reached
 from genial.client.seeking import Seeker
-from genial.client.trust import Access, KnownHosts
+from genial.client.trust import Access
 from genial.client.whereabouts import Whereabouts
 from genial.v1.table_pb2 import Host
 

@@ -21,18 +21,24 @@ from genial.client.errors import (
     UntrustedHostError,
     WrongFingerprintError,
 )
+from genial.client.fingerprints import (
+    MalformedFingerprintError,
+    confirms,
+    in_groups,
+    parse_fingerprint,
+)
+from genial.client.known_hosts import KnownHost, KnownHosts
 from genial.client.trust import (
+    Accepter,
     Access,
     FirstContact,
     Greeting,
-    KnownHosts,
-    MalformedFingerprintError,
     Trust,
     fetch_certificate,
     judge,
     may_send_password,
     meet,
-    parse_fingerprint,
+    not_trusted,
     password_held_back,
 )
 from genial.services.certificate import HostCertificate, make_certificate
@@ -230,6 +236,62 @@ class TestMeeting:
         with pytest.raises(WrongFingerprintError):
             await meet(contact(ONE), known, Access(), TWO)
         assert known.find("id-1") is None
+
+
+class TestAcceptingAChange:
+    async def met(self, known: KnownHosts, accepter: Accepter) -> Trust:
+        return await meet(contact(TWO, password=True), known, Access(accepter=accepter), None)
+
+    async def test_it_is_confirmed_and_remembered_once_somebody_says_so(self) -> None:
+        known = KnownHosts()
+        await meet(contact(ONE), known, Access(), None)
+        asked: list[tuple[str, str]] = []
+
+        async def yes(contact: FirstContact, before: KnownHost) -> bool:
+            asked.append((before.fingerprint, contact.fingerprint))
+            return True
+
+        assert await self.met(known, yes) is Trust.CONFIRMED
+        assert await self.met(known, yes) is Trust.REMEMBERED
+        assert asked == [(ONE, TWO)]
+
+    async def test_whoever_does_not_keeps_what_is_remembered(self) -> None:
+        known = KnownHosts()
+        await meet(contact(ONE), known, Access(), None)
+
+        async def no(_contact: FirstContact, _before: KnownHost) -> bool:
+            return False
+
+        async def never(contact: FirstContact, _before: KnownHost) -> bool:
+            raise not_trusted(contact)
+
+        with pytest.raises(CertificateChangedError):
+            await self.met(known, no)
+        with pytest.raises(UntrustedHostError, match="nothing was sent"):
+            await self.met(known, never)
+        assert known.find("id-1").fingerprint == ONE  # type: ignore[union-attr]
+
+    async def test_a_fingerprint_that_was_typed_before_is_not_up_for_discussion(self) -> None:
+        known = KnownHosts()
+        await meet(contact(ONE), known, Access(), None)
+
+        async def yes(_contact: FirstContact, _before: KnownHost) -> bool:
+            raise AssertionError("asked")
+
+        with pytest.raises(WrongFingerprintError):
+            await meet(contact(TWO), known, Access(fingerprint=THREE, accepter=yes), None)
+
+    @pytest.mark.parametrize(
+        "text", [ONE[:8], ONE[:12].upper(), f" {ONE[:4]} {ONE[4:12]} ", in_groups(ONE), ONE]
+    )
+    def test_the_first_group_confirms_it(self, text: str) -> None:
+        assert confirms(text, ONE)
+
+    @pytest.mark.parametrize(
+        "text", ["", "y", ONE[:7], TWO[:8], ONE[8:16], ONE + "0", ONE[:8] + "0"]
+    )
+    def test_nothing_else_does(self, text: str) -> None:
+        assert not confirms(text, ONE)
 
 
 class TestMemory:

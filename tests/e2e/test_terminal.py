@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pexpect
 
+from genial.client.fingerprints import in_groups
 from tests.e2e.processes import environment
 
 DEADLINE = 60
@@ -92,6 +93,50 @@ def test_quitting_with_a_friend_seated_asks_first(tmp_path: Path) -> None:
             friend.sendline("resign")
             friend.expect("The game is over")
             assert ended(friend) == 1
+
+
+def test_a_changed_certificate_is_accepted_by_typing_from_it(tmp_path: Path) -> None:
+    host = ("host", "--port", "0", "--bind", "127.0.0.1", "--no-announce")
+    data = tmp_path / "data"
+    known = ""
+    with typed(tmp_path / "host", *host, "--data", str(data)) as server:
+        server.expect("address=(\\S+) fingerprint=([0-9a-f]+)")
+        assert isinstance(server.match, re.Match)
+        address, known = str(server.match.group(1)), str(server.match.group(2))
+        with typed(tmp_path, "create", address) as child:
+            assert ended(child) == 0
+        server.kill(15)
+        assert ended(server) == 0
+    (data / "certificate.pem").unlink()
+    again = (*host[:2], address.rpartition(":")[2], *host[3:], "--data", str(data))
+    with typed(tmp_path / "host", *again) as server:
+        server.expect("fingerprint=([0-9a-f]+)")
+        fresh = matched(server)
+        join = ("join", address, "--plain", "--name", "Ana")
+        with typed(tmp_path, *join) as child:
+            child.expect("shows another certificate than before")
+            child.expect(in_groups(known))
+            child.expect(in_groups(fresh))
+            child.expect("type the first group")
+            child.sendline("y")
+            child.expect("not how the new fingerprint begins")
+            child.expect("type the first group")
+            child.sendline("")
+            child.expect("was not trusted, so nothing was sent")
+            assert ended(child) == 1
+        with typed(tmp_path, *join) as child:
+            child.expect("type the first group")
+            child.sendline(fresh[:8])
+            child.expect("Seat 1: Ana \\(you\\)")
+            child.sendline("leave")
+            assert ended(child) == 0
+        with typed(tmp_path, *join) as child:
+            # Remembered: nothing is asked any more.
+            assert child.expect(["Seat 1: Ana \\(you\\)", "another certificate"]) == 0
+            child.sendline("leave")
+            assert ended(child) == 0
+        server.kill(15)
+        assert ended(server) == 0
 
 
 def test_several_tables_are_offered_by_number_and_one_is_locked(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How the command line reaches hosts: encryption, passwords, and hosts that are new."""
+"""How the command line reaches hosts: encryption, passwords, hosts that are new or have changed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.client.errors import PasswordNeededError
+    from genial.client.known_hosts import KnownHost
     from genial.client.trust import Access, FirstContact, Greeting
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -44,8 +45,9 @@ class AccessOptions:
             click.ClickException: The password cannot be read.
             click.UsageError: The options do not go together, or the fingerprint is none.
         """
+        from genial.client.fingerprints import MalformedFingerprintError, parse_fingerprint
         from genial.client.store import user_known_hosts, user_whereabouts
-        from genial.client.trust import Access, MalformedFingerprintError, parse_fingerprint
+        from genial.client.trust import Access
 
         if self.plaintext and self.fingerprint is not None:
             raise click.UsageError(_("--fingerprint needs encryption; leave out --plaintext."))
@@ -55,7 +57,13 @@ class AccessOptions:
             raise click.UsageError(f"--fingerprint: {error}") from error
         password = self.typed or chosen_password(self.password_file)
         return Access(
-            self.plaintext, wanted, password, greet, user_known_hosts(), user_whereabouts()
+            self.plaintext,
+            wanted,
+            password,
+            greet,
+            accept_change if _somebody_there() else None,
+            user_known_hosts(),
+            user_whereabouts(),
         )
 
 
@@ -167,10 +175,35 @@ async def greet(contact: FirstContact) -> Greeting:
 
     shown = contact_sentence(contact)
     print(f"genial: {shown}", file=sys.stderr, flush=True)
-    if not contact.password_waits or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not contact.password_waits or not _somebody_there():
         return Greeting.REMEMBER
     same = says_yes(_("Is this what the host itself shows?"), err=True)
     return Greeting.CONFIRM if same else Greeting.REFUSE
+
+
+def _somebody_there() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def accept_change(contact: FirstContact, before: KnownHost) -> bool:
+    """Shows both fingerprints of a host that has changed; only typing from the new one accepts it.
+
+    Raises:
+        UntrustedHostError: The person does not.
+    """
+    from genial.client.fingerprints import change_explained, confirms
+    from genial.client.trust import not_trusted
+
+    shown = contact.fingerprint
+    for line in change_explained(before.name, contact.address, before.fingerprint, shown):
+        print(printable(line), file=sys.stderr)
+    how = _("To accept it, type the first group of the new one; Enter alone refuses it")
+    while typed := typed_answer(how, err=True).strip():
+        if confirms(typed, shown):
+            return True
+        wrong = _("That is not how the new fingerprint begins; compare it once more.")
+        print(printable(wrong), file=sys.stderr)
+    raise not_trusted(contact)
 
 
 def contact_sentence(contact: FirstContact) -> str:

@@ -11,6 +11,7 @@ from genial.cli.common import player_name
 from genial.cli.playing import host_on_demand
 from genial.cli.seating import NothingOpen, SeveralOpen, find_place
 from genial.client import app
+from genial.client.errors import CertificateChangedError
 from genial.client.messages import Sit
 from genial.client.session import (
     Access,
@@ -47,7 +48,8 @@ class _Noting(AccessOptions):
                 self.met.append(contact.fingerprint)
             return said
 
-        return replace(made, greeter=greet)
+        # The screen asks for itself whether a changed certificate is to be accepted.
+        return replace(made, greeter=greet, accepter=None)
 
 
 async def join_on_screen(
@@ -59,7 +61,8 @@ async def join_on_screen(
 ) -> int:
     """`genial join` at a terminal: at the table if it is plain which, else at the list.
 
-    There tables can be chosen, watched and opened, and passwords are asked for.
+    There tables can be chosen, watched and opened, and passwords and other certificates are
+    asked about.
     """
     noting = _Noting.of(access)
     addresses = [] if address is None else [address]
@@ -75,7 +78,7 @@ async def join_on_screen(
             table = place.table
             first = Sit(place.link.address, table.table_id, chosen, table.name, password)
             session = await join(place.link, table.table_id, name=chosen, password=password)
-        except (NothingOpen, SeveralOpen, PasswordNeededError):
+        except (NothingOpen, SeveralOpen, PasswordNeededError, CertificateChangedError):
             session = None
         except RefusedError as error:
             if not _is_about_a_password(error):
@@ -112,12 +115,12 @@ async def _at_the_list(
 
 
 async def watch_on_screen(address: str, table_id: str, access: AccessOptions) -> int:
-    """`genial watch` at a terminal; at a host that asks for a password, by way of the list."""
+    """`genial watch` at a terminal; at a host about which something is asked, from the list."""
     noting = _Noting.of(access)
     store = DiskStore()
     try:
         link = await connect(address, store=store, access=noting.make())
-    except PasswordNeededError:
+    except (PasswordNeededError, CertificateChangedError):
         return await _at_the_list([address], None, noting)
     async with link:
         session = await watch(link, table_id)

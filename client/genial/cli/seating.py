@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from genial.cli.access import AccessOptions
 from genial.cli.common import typed_answer
 from genial.cli.failure import Failure
+from genial.client.errors import CertificateChangedError
 from genial.client.lines import say
 from genial.client.session import (
     DiskStore,
@@ -27,6 +29,9 @@ from genial.client.session import (
 from genial.client.text import _
 from genial.v1.game_pb2 import SeatKind
 from genial.v1.table_pb2 import Table, TableState
+
+if TYPE_CHECKING:
+    from genial.client.found import FoundHost
 
 _OVER: Final = (TableState.TABLE_STATE_FINISHED, TableState.TABLE_STATE_ABANDONED)
 
@@ -108,23 +113,29 @@ async def _links_around(
 
     found, problem = await look_around()
     links: list[HostLink] = []
-    unusable: list[GenialError] = []
+    unusable: list[tuple[FoundHost, GenialError]] = []
+    # Asked about a changed certificate is only who cannot do without that host.
+    quiet = replace(access.make(), accepter=None)
     for host in found:
         if not host.reachable:
             continue
         try:
             link = await connect(
-                host.address, store=store, access=access.make(), announced=host.fingerprint
+                host.address, store=store, access=quiet, announced=host.fingerprint
             )
         except HostUnreachableError:
             continue  # It went away meanwhile, which is what most of these do.
         except (TrustError, IncompatibleHostError) as error:
             # One that cannot be trusted or understood must not keep anybody from the others.
-            unusable.append(error)
+            unusable.append((host, error))
             continue
         links.append(await stack.enter_async_context(link))
     if unusable and not links:
-        raise unusable[0]
+        first, why = unusable[0]
+        if not isinstance(why, CertificateChangedError):
+            raise why
+        link = await connect(first.address, store=store, access=access.make())
+        links.append(await stack.enter_async_context(link))
     silent = [host for host in found if not host.reachable]
     if silent and not links:
         where = "; ".join(f"{host.name} ({', '.join(host.addresses)})" for host in silent)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from genial.client import passwords, playing, replaying
+from genial.client import doors, playing, replaying
 from genial.client.commands import run_command
 from genial.client.form import (
     NAME,
@@ -239,7 +239,7 @@ def _open(overlay: Overlay) -> Callable[[Model, str], Step]:
 
 def _close(model: Model, key: str) -> Step:
     if model.door is not None:
-        return passwords.left(model), ()
+        return doors.left(model), ()
     if model.entry is not None:
         return replace(model, entry=None), ()
     return replace(model, overlay=None, question=None), ()
@@ -281,7 +281,7 @@ def _others_here(model: Model) -> bool:
 def _yes(model: Model, key: str) -> Step:
     question = model.question
     if question is Ask.FINGERPRINT:
-        return passwords.compared(model)
+        return doors.compared(model)
     model = replace(model, question=None)
     match question:
         case Ask.LEAVE_GAME:
@@ -304,7 +304,7 @@ def _yes(model: Model, key: str) -> Step:
 
 def _no(model: Model, key: str) -> Step:
     if model.door is not None:
-        return passwords.left(model), ()
+        return doors.left(model), ()
     return replace(model, question=None), ()
 
 
@@ -314,8 +314,8 @@ def _enter(model: Model, key: str) -> Step:
         if model.overlay is Overlay.NEW_TABLE:
             return create(model)
         return replace(model, overlay=None), ()
-    if entry.purpose is Purpose.PASSWORD:
-        return passwords.typed(model, entry.text)
+    if entry.purpose in (Purpose.PASSWORD, Purpose.FINGERPRINT):
+        return doors.typed(model, entry.text)
     model = replace(model, entry=None)
     text = " ".join(entry.text.split())
     if entry.purpose is Purpose.TABLE:

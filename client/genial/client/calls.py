@@ -56,6 +56,7 @@ def session_call(session: Session | LessonTable, effect: m.Effect) -> Callable[[
             | m.Watch()
             | m.Connect()
             | m.GivePassword()
+            | m.AcceptCertificate()
             | m.AskLevels()
             | m.AskGames()
             | m.OpenRecord()

@@ -1,5 +1,6 @@
 """Links to hosts for the screen, with the passwords that were typed for them.
 
+A certificate that has changed is taken for the host's own only once a person has said so.
 A password goes only to the certificate that it was typed for. A host that was first met while
 the client runs gets none, not even the one of the environment, before its fingerprint was
 compared: the list meets whoever announces itself.
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
-from genial.client.errors import GenialError, PasswordNeededError
+from genial.client.errors import CertificateChangedError, GenialError, PasswordNeededError
+from genial.client.known_hosts import KnownHost
 from genial.client.link import HostLink, connect
 from genial.client.messages import Connect, CreateTable, Effect, Sit, Told, Watch
 from genial.client.model import Door, DoorKind
@@ -44,12 +46,16 @@ class Doorkeeper:
         The password of `access`, if there is one, is for every host that is known already;
         `strangers` are certificates that were met a moment ago and compared by nobody.
         """
-        self._access = replace(access, password=None, greeter=self._greet)
+        self._access = replace(
+            access, password=None, greeter=self._greet, accepter=self._is_accepted
+        )
         self._common = access.password
         self._tell = tell
         self._new = set(strangers)
         self._typed: dict[str, str] = {}
         self._refused: set[str] = set()
+        self._changed: dict[str, tuple[FirstContact, KnownHost]] = {}
+        self._accepted: set[tuple[str, str]] = set()
 
     async def connect(
         self, address: str, *, store: Store | None = None, announced: str | None = None
@@ -57,6 +63,7 @@ class Doorkeeper:
         """As `link.connect`, with the password for that host if there is one.
 
         Raises:
+            CertificateChangedError: It has changed, and nobody has accepted that.
             PasswordNeededError: There is none, it must not be sent yet, or it is wrong.
             GenialError: Whatever else `link.connect` raises.
         """
@@ -99,6 +106,20 @@ class Doorkeeper:
         self._tell(Told(sentence.format(name=contact.name, fingerprint=contact.fingerprint)))
         return Greeting.REMEMBER
 
+    async def _is_accepted(self, contact: FirstContact, before: KnownHost) -> bool:
+        self._changed[contact.fingerprint] = contact, before
+        # By that host, and once: it is remembered then.
+        accepted = contact.host_id, contact.fingerprint
+        if accepted not in self._accepted:
+            return False
+        self._accepted.remove(accepted)
+        return True
+
+    def accept(self, certificate: str) -> None:
+        """Takes what a person has accepted: the certificate with the fingerprint of a `Door`."""
+        contact, _before = self._changed[certificate]
+        self._accepted.add((contact.host_id, certificate))
+
     def give(self, certificate: str, password: str) -> None:
         """Takes a password that a person typed for a host.
 
@@ -113,9 +134,23 @@ class Doorkeeper:
 
     def door(self, error: GenialError, effect: Effect | None) -> Door | None:
         """What a person has to be asked before an effect can be tried again; None: nothing."""
-        if isinstance(error, PasswordNeededError) and isinstance(
-            effect, Connect | Sit | Watch | CreateTable
-        ):
+        if not isinstance(effect, Connect | Sit | Watch | CreateTable):
+            return None
+        if isinstance(error, CertificateChangedError):
+            shown = error.metadata.get("shown", "")
+            if shown not in self._changed:
+                # It changed while the line was open; who connects again is asked.
+                return None
+            contact, before = self._changed[shown]
+            return Door(
+                DoorKind.CHANGED,
+                before.name,
+                effect,
+                contact.fingerprint,
+                before.fingerprint,
+                contact.address,
+            )
+        if isinstance(error, PasswordNeededError):
             certificate = error.metadata["shown"]
             return Door(
                 DoorKind.HOST,

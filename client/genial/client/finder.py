@@ -16,7 +16,7 @@ from typing import Final
 from genial.client.browse import GONE_SECONDS, Browser, FoundHost
 from genial.client.doctor.examine import examine_network
 from genial.client.doctor.findings import Finding, Verdict
-from genial.client.errors import GenialError, PasswordNeededError
+from genial.client.errors import CertificateChangedError, GenialError, PasswordNeededError
 from genial.client.link import HostLink, LinkMaker
 from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import HeldSeat, TableRow
@@ -60,11 +60,12 @@ class _Watched:
 
 
 class _Refused:
-    """A host that cannot be listed with its tables, and when it is asked again."""
+    """A host that cannot be listed with its tables, why, and when it is asked again."""
 
-    def __init__(self, sentence: str, *, locked: bool = False) -> None:
+    def __init__(self, sentence: str, error: GenialError | None = None) -> None:
         self.sentence = sentence
-        self.locked = locked
+        self.locked = isinstance(error, PasswordNeededError)
+        self.changed = isinstance(error, CertificateChangedError)
         self.until = time.monotonic() + _AGAIN_SECONDS
 
 
@@ -250,8 +251,7 @@ class Finder:
                     self._publish()
         except GenialError as error:
             # It is asked again after a while; until then its row says why it has no tables.
-            locked = isinstance(error, PasswordNeededError)
-            self._refused[host_id] = _Refused(error.sentence, locked=locked)
+            self._refused[host_id] = _Refused(error.sentence, error)
             asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._follow_found)
         finally:
             if self._watched.get(host_id) is watched:
@@ -319,6 +319,7 @@ class Finder:
                         reachable=False,
                         note=refused.sentence,
                         locked=refused.locked,
+                        changed=refused.changed,
                     )
                 )
             elif since is None:

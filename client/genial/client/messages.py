@@ -8,7 +8,7 @@ Messages besides the session's own `Update`:
     GamesKnown RecordOpened   what was asked for
     Seated Unseated           a table was entered or left
     Answered Told Failed      what came of an effect, or beside it
-    PasswordAsked             what it waits for
+    DoorShut                  what it waits for
 
 Effects are what the application does: nothing here calls anybody.
 """
@@ -178,8 +178,8 @@ class Unseated:
 
 
 @_message
-class PasswordAsked:
-    """An effect was not carried out for want of a password."""
+class DoorShut:
+    """An effect was not carried out: something has to be typed first."""
 
     door: Door
 
@@ -221,7 +221,7 @@ Message = (
     | Reviewed
     | Seated
     | Unseated
-    | PasswordAsked
+    | DoorShut
     | Answered
     | Told
     | Failed
@@ -374,6 +374,13 @@ class GivePassword:
 
 
 @_message
+class AcceptCertificate:
+    """Accept that certificate, by its fingerprint, in place of the one that is remembered."""
+
+    certificate: str
+
+
+@_message
 class AskLevels:
     """Ask a host which levels of bots it has."""
 
@@ -478,6 +485,7 @@ Effect = (
     | Watch
     | Connect
     | GivePassword
+    | AcceptCertificate
     | AskLevels
     | AskGames
     | OpenRecord

@@ -68,6 +68,7 @@ class Purpose(StrEnum):
     CHAT = "chat"
     COMMAND = "command"
     PASSWORD = "password"
+    FINGERPRINT = "fingerprint"
     TABLE = "table"
 
 
@@ -111,7 +112,8 @@ class Ask(StrEnum):
 class TableRow:
     """One line of the list of tables: a table, or a host that has none or is silent.
 
-    `note` says why a host that answers cannot be played at; `locked`: it asks for a password.
+    `note` says why a host that answers cannot be played at; `locked`: it asks for a password;
+    `changed`: it shows another certificate than the one that is remembered.
     """
 
     host_id: str
@@ -122,6 +124,7 @@ class TableRow:
     silent_since: float | None = None
     note: str = ""
     locked: bool = False
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +145,27 @@ class HeldSeat:
 
 
 class DoorKind(StrEnum):
-    """Whose password is asked for."""
+    """Whose password is asked for; or whose certificate has to be accepted."""
 
     HOST = "host"
     TABLE = "table"
     NEW_TABLE = "new table"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where a password has to be typed before something goes on.
+    """Where something has to be typed before something goes on.
 
     Attributes:
-        kind: Whose password.
+        kind: What is asked for.
         name: Of the host or the table.
         then: What is done (again) with it.
         certificate: The host's fingerprint, 64 hex digits; empty without encryption.
-        fresh: Whether that is to be compared by the person first.
-        wrong: Why the password before did not do; empty: there was none.
+        before: The one that is remembered in its place; empty: the same, or none.
+        address: Where the host answers that has changed its certificate.
+        fresh: Whether the fingerprint is to be compared by the person first.
+        wrong: Why what was typed before did not do; empty: nothing was.
         given: Whether there is a password already that waits only for that comparison.
     """
 
@@ -167,6 +173,8 @@ class Door:
     name: str
     then: Connect | Sit | Watch | CreateTable
     certificate: str = ""
+    before: str = ""
+    address: str = ""
     fresh: bool = False
     wrong: str = ""
     given: bool = False
@@ -344,7 +352,7 @@ class Model:
         heard: `now` when the game was last heard of, for clocks.
         heat: Whether the heat map is on.
         pending: What goes on once the name is typed: an `Action`; empty: nothing.
-        door: The password that is asked for.
+        door: What has to be typed before something goes on.
     """
 
     settings: Settings = field(default_factory=Settings)

@@ -207,6 +207,8 @@ class Player:
                 self._background(self._tried(self._entering(effect), again=effect))
             case m.GivePassword(certificate=certificate, password=password):
                 self._door.give(certificate, password)
+            case m.AcceptCertificate(certificate=certificate):
+                self._door.accept(certificate)
             case m.AskLevels(address=address):
                 self._background(self._tried(lambda: self._ask_levels(address)))
             case m.BeginLessons():
@@ -263,7 +265,7 @@ class Player:
             await call()
         except GenialError as error:
             door = self._door.door(error, again)
-            self.dispatch(m.Failed(error.sentence) if door is None else m.PasswordAsked(door))
+            self.dispatch(m.Failed(error.sentence) if door is None else m.DoorShut(door))
         else:
             spent = round((time.monotonic() - started) * 1000)
             self.dispatch(m.Answered(spent if timed else None))

@@ -24,13 +24,13 @@ from genial.client.errors import (
     PasswordNeededError,
     PlaintextHostError,
 )
+from genial.client.known_hosts import KnownHosts
 from genial.client.race import in_order, race
 from genial.client.text import _, printable
 from genial.client.trust import (
     Access,
     Certificate,
     FirstContact,
-    KnownHosts,
     Trust,
     fetch_certificate,
     judge,

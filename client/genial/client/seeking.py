@@ -16,8 +16,9 @@ from typing import Final, Self
 
 from genial.client.addresses import Endpoint, address_of, parse_address
 from genial.client.errors import AddressError, GenialError, StorageError
+from genial.client.known_hosts import KnownHosts
 from genial.client.reach import Reached, reach
-from genial.client.trust import Access, KnownHosts
+from genial.client.trust import Access
 from genial.client.whereabouts import Whereabouts
 
 _FIRST_PAUSE_SECONDS: Final = 1.0

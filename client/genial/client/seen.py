@@ -52,6 +52,7 @@ class SeenGame:
         self.seat = seat
         self._memory = memory
         self._events: dict[int, SeenEvent] = {}
+        self._told: list[SeenEvent] = []
         self._unkept: list[tuple[int, bytes]] = []
         kept = memory.load_seen(game_id) if memory else []
         self.from_start = bool(kept)
@@ -73,8 +74,10 @@ class SeenGame:
             GenialError: MALFORMED, for an event that is none.
         """
         problems = []
+        self._told = []
         for message in told:
             event = event_from_message(message)
+            self._told.append(event)
             before = self._events.get(message.n)
             if before is None:
                 self._events[message.n] = event
@@ -102,23 +105,23 @@ class SeenGame:
             known: The update before, None for the first of this game.
             revision: Of the message.
             message: The view.
-            told: What has happened since, as the host tells it; was heard before.
+            told: What has happened since, as the host tells it: what was heard last.
             gap: Whether the host says that events are missing.
 
         Raises:
             GenialError: MALFORMED, where the host shows no state of any game.
         """
-        view = view_from_message(message)
+        view = view_from_message(message, (known.view, known.message) if known else None)
         if known is None and not view.is_over:
             self.from_start = True
         reached = known.revision if known else 0
         fresh = [
             NumberedEvent(
                 each.n,
-                event_from_message(each),
+                event,
                 each.at.ToDatetime(tzinfo=UTC) if each.HasField("at") else None,
             )
-            for each in told
+            for each, event in zip(told, self._told, strict=True)
             if reached < each.n <= revision
         ]
         complete = [event.n for event in fresh] == list(range(reached + 1, revision + 1))

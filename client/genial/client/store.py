@@ -39,8 +39,8 @@ from genial.client.files import (
     storing,
     write_json,
 )
+from genial.client.known_hosts import KnownHosts
 from genial.client.text import _
-from genial.client.trust import KnownHosts
 from genial.client.whereabouts import Whereabouts
 from genial.wire.metadata import new_seat_token
 

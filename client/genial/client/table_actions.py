@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from genial.client.doors import stand_at
 from genial.client.form import (
     TableForm,
 )
@@ -27,7 +28,6 @@ from genial.client.messages import (
     Watch,
 )
 from genial.client.model import Ask, Door, DoorKind, Entry, Model, Overlay, Purpose
-from genial.client.passwords import ask_password
 from genial.client.text import _
 from genial.client.view.form import hosts_to_choose, usual_name
 from genial.v1 import game_pb2
@@ -61,7 +61,7 @@ def _sit(model: Model, key: str) -> Step:
     if not model.settings.name:
         return _name_first(model, Action.SIT)
     if row.table is None:
-        if row.locked:
+        if row.locked or row.changed:
             said = _("Asking {address}").format(address=row.host_name)
             return replace(model, busy=True, notice=said), (Connect(row.address),)
         if not row.reachable:
@@ -119,7 +119,7 @@ def create(model: Model) -> Step:
         form.where, name, form.options(), form.bot_levels(), model.settings.name, ready=False
     )
     if form.password:
-        return ask_password(model, Door(DoorKind.NEW_TABLE, name, create)), ()
+        return stand_at(model, Door(DoorKind.NEW_TABLE, name, create)), ()
     said = "" if form.where else _("Starting a host on this laptop")
     return replace(model, busy=True, overlay=None, notice=said), (create,)
 

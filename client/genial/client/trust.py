@@ -12,16 +12,12 @@ import base64
 import hashlib
 import ipaddress
 import os
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import grpc
-from filelock import FileLock
 
 from genial.client.errors import (
     CertificateChangedError,
@@ -30,42 +26,16 @@ from genial.client.errors import (
     PasswordHeldBackError,
     PasswordNeededError,
     PlaintextHostError,
-    StorageError,
     UntrustedHostError,
     WrongFingerprintError,
 )
-from genial.client.files import private_dir, read_json, storing, write_json
 from genial.client.hello import NoTlsError, RefusedHelloError, Shown, shown_by
+from genial.client.known_hosts import KnownHost, KnownHosts
 from genial.client.text import _
 from genial.client.whereabouts import Whereabouts
 from genial.wire.metadata import CERTIFICATE_NAME
 
-_DIGITS: Final = 64
-_FINGERPRINT: Final = re.compile(r"[0-9a-f]{64}")
 _HTTP2: Final = "h2"
-
-
-class MalformedFingerprintError(ValueError):
-    """A text that is no SHA-256 fingerprint."""
-
-
-def parse_fingerprint(text: str) -> str:
-    """A fingerprint as people copy it, in its canonical writing: 64 lower-case hex digits.
-
-    Colons, blanks, upper case and a leading `SHA256:` are allowed.
-
-    Raises:
-        MalformedFingerprintError: It is none.
-    """
-    digits = re.sub(r"[\s:]", "", re.sub(r"^\s*sha-?256\s*[:=]", "", text.lower()))
-    if not _FINGERPRINT.fullmatch(digits):
-        raise MalformedFingerprintError(
-            _(
-                "A fingerprint is {digits} hexadecimal digits, as `genial hosts` and the host"
-                " itself show it."
-            ).format(digits=_DIGITS)
-        )
-    return digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,93 +158,6 @@ def no_host(address: str) -> IncompatibleHostError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownHost:
-    """What is remembered of a host.
-
-    Attributes:
-        fingerprint: Of its certificate, 64 lower-case hex digits.
-        name: What it was called when it was remembered, for people.
-        since: When that was.
-    """
-
-    fingerprint: str
-    name: str
-    since: datetime
-
-
-class KnownHosts:
-    """Certificates by host id, in a file of the user's own or, without one, in memory.
-
-    The file is read anew each time: several clients of one person may run at once.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        """Uses the file at `path`; None: nothing is kept."""
-        self.path = path
-        self._hosts: dict[str, KnownHost] = {}
-
-    def find(self, host_id: str) -> KnownHost | None:
-        """What is remembered of this host.
-
-        Raises:
-            StorageError: The file is there but cannot be read.
-        """
-        self._load()
-        return self._hosts.get(host_id)
-
-    def remember(self, host_id: str, fingerprint: str, name: str) -> None:
-        """Remembers the host's certificate, in place of any before.
-
-        Raises:
-            StorageError: The file cannot be read or written.
-        """
-        host = KnownHost(fingerprint, name, datetime.now(UTC))
-        if self.path is None:
-            self._hosts[host_id] = host
-            return
-        with storing(self.path):
-            private_dir(self.path.parent)
-            with FileLock(self.path.with_suffix(".lock")):
-                self._load()
-                self._hosts[host_id] = host
-                hosts = {key: _to_json(value) for key, value in self._hosts.items()}
-                write_json(self.path, {"hosts": hosts})
-
-    def _load(self) -> None:
-        if self.path is None or not self.path.exists():
-            return
-        content = read_json(self.path)
-        try:
-            if content is None:
-                raise ValueError(self.path)
-            self._hosts = {key: _from_json(value) for key, value in content["hosts"].items()}
-        except (KeyError, ValueError, TypeError, AttributeError):
-            # Counting it as empty would let every impostor in.
-            raise StorageError(
-                _(
-                    "The list of known hosts in {path} is damaged. Restore it, or remove the file:"
-                    " every host is then new to you, so compare the fingerprints once more."
-                ).format(path=self.path)
-            ) from None
-
-
-def _to_json(host: KnownHost) -> dict[str, str]:
-    return {
-        "fingerprint": host.fingerprint,
-        "name": host.name,
-        "since": host.since.isoformat(timespec="seconds"),
-    }
-
-
-def _from_json(entry: Any) -> KnownHost:
-    return KnownHost(
-        parse_fingerprint(entry["fingerprint"]),
-        str(entry["name"]),
-        datetime.fromisoformat(entry["since"]),
-    )
-
-
 class Trust(StrEnum):
     """Why a host is trusted."""
 
@@ -287,7 +170,7 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FirstContact:
-    """A host that is not known yet, for the person to look at.
+    """A host that is not known yet, or not by that certificate, for the person to look at.
 
     Attributes:
         host_id: Its id.
@@ -316,6 +199,10 @@ class Greeting(StrEnum):
 
 Greeter = Callable[[FirstContact], Awaitable[Greeting]]
 
+Accepter = Callable[[FirstContact, KnownHost], Awaitable[bool]]
+"""Asks whether what a known host shows now, another certificate than before, is its own; may
+raise `not_trusted` for a clear no. Only what a person has typed on purpose is a yes."""
+
 
 async def remember_silently(_contact: FirstContact) -> Greeting:
     """Remembers a new host without a word, for programs without anybody to ask."""
@@ -332,6 +219,8 @@ class Access:
             else as announced.
         password: Of the host; None where it asks for none. Not in the repr.
         greeter: Shows a host that is new.
+        accepter: Asks about a host that shows another certificate than before; None: there is
+            nobody to ask, and it is refused.
         known: Hosts that are remembered; None: those of the store that is used.
         places: Where hosts have answered before; None: those of the store that is used.
     """
@@ -340,6 +229,7 @@ class Access:
     fingerprint: str | None = None
     password: str | None = field(default=None, repr=False)
     greeter: Greeter = remember_silently
+    accepter: Accepter | None = None
     known: KnownHosts | None = None
     places: Whereabouts | None = None
 
@@ -408,32 +298,44 @@ async def meet(
 
     Raises:
         WrongFingerprintError: See `judge`.
-        CertificateChangedError: See `judge`.
-        UntrustedHostError: It is new, and the person does not want it.
+        CertificateChangedError: See `judge`; nobody has accepted it.
+        UntrustedHostError: The person does not want it.
         StorageError: The list of known hosts cannot be read or written.
     """
     before = known.find(contact.host_id)
-    trust = judge(
-        contact.fingerprint,
-        where=contact.address,
-        typed=access.fingerprint,
-        remembered=before.fingerprint if before else None,
-        announced=announced,
-    )
+    try:
+        trust = judge(
+            contact.fingerprint,
+            where=contact.address,
+            typed=access.fingerprint,
+            remembered=before.fingerprint if before else None,
+            announced=announced,
+        )
+    except CertificateChangedError:
+        if before is None or access.accepter is None:
+            raise
+        if not await access.accepter(contact, before):
+            raise
+        trust = Trust.CONFIRMED
     if trust is Trust.NEW:
         greeting = await access.greeter(contact)
         if greeting is Greeting.REFUSE:
-            raise UntrustedHostError(
-                _(
-                    "The host at {address} was not trusted, so nothing was sent to it. Ask its"
-                    " owner for the fingerprint and compare it with {fingerprint}"
-                ).format(address=contact.address, fingerprint=contact.fingerprint)
-            )
+            raise not_trusted(contact)
         if greeting is Greeting.CONFIRM:
             trust = Trust.CONFIRMED
     if before is None or before.fingerprint != contact.fingerprint:
         known.remember(contact.host_id, contact.fingerprint, contact.name)
     return trust
+
+
+def not_trusted(contact: FirstContact) -> UntrustedHostError:
+    """The person was shown that host, and does not want it."""
+    return UntrustedHostError(
+        _(
+            "The host at {address} was not trusted, so nothing was sent to it. Ask its"
+            " owner for the fingerprint and compare it with {fingerprint}"
+        ).format(address=contact.address, fingerprint=contact.fingerprint)
+    )
 
 
 def may_send_password(trust: Trust | None, target_host: str) -> bool:

@@ -7,11 +7,13 @@ from typing import Final
 
 from genial.client import playing, replaying
 from genial.client.actions import press
+from genial.client.doors import stand_at
 from genial.client.hearing import CELEBRATION_SECONDS, Step, hear, left_table
 from genial.client.keys import Action, Context, action_for, context_of
 from genial.client.lessons import LESSONS, watch_lesson
 from genial.client.messages import (
     Answered,
+    DoorShut,
     Failed,
     GamesKnown,
     Hinted,
@@ -21,7 +23,6 @@ from genial.client.messages import (
     Listed,
     Message,
     Mouse,
-    PasswordAsked,
     Pasted,
     RecordOpened,
     Refill,
@@ -35,7 +36,6 @@ from genial.client.messages import (
     Unseated,
 )
 from genial.client.model import Browse, Entry, Model, Overlay, Purpose, Reel, Screen, TableRow
-from genial.client.passwords import ask_password
 from genial.client.pointing import point
 from genial.client.text import _
 from genial.client.updates import Link
@@ -102,11 +102,11 @@ def _updated(model: Model, message: Message) -> Step:
             ), ()
         case Seated():
             return _seated(model, message), ()
-        case PasswordAsked(door=door):
+        case DoorShut(door=door):
             if model.screen is not Screen.BROWSE:
                 # Whoever has gone to a table meanwhile is not to be disturbed there.
                 return replace(model, busy=False), ()
-            return ask_password(model, door), ()
+            return stand_at(model, door), ()
         case Unseated(sentence=sentence):
             return left_table(model, sentence), ()
         case Answered(milliseconds=milliseconds):

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from genial.client import finder
+from tests.client.test_finder import Air
+
 
 @pytest.fixture(autouse=True)
 def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -15,3 +18,11 @@ def _utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         time.tzset()
         yield
     time.tzset()
+
+
+@pytest.fixture
+def air(monkeypatch: pytest.MonkeyPatch) -> Air:
+    """What the list finds by itself: nothing, unless a test says so."""
+    air = Air()
+    monkeypatch.setattr(finder, "Browser", air)
+    return air

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from genial.client.app import opened_message
 from genial.client.doctor.findings import Finding, Verdict
 from genial.client.form import TableForm
-from genial.client.messages import Connect, PasswordAsked, Sit
+from genial.client.messages import Connect, DoorShut, Sit
 from genial.client.model import (
     Ask,
     Browse,
@@ -248,7 +248,7 @@ def door(**changes: object) -> Model:
     """A host's password is asked for on the list of tables."""
     certificate = "4f8c0e21b7a95d36" * 4
     asked = Door(DoorKind.HOST, "Tom", Connect("192.168.1.21"), certificate)
-    model, _effects = update(lobby(), PasswordAsked(replace(asked, **changes)))  # type: ignore[arg-type]
+    model, _effects = update(lobby(), DoorShut(replace(asked, **changes)))  # type: ignore[arg-type]
     return model
 
 
@@ -260,6 +260,13 @@ def table_door() -> Model:
     sit = Sit("192.168.1.22", "Quick one", "Lena")
     wrong = "That is not the password of this table; ask who opened it."
     return door(kind=DoorKind.TABLE, name="Quick one", then=sit, certificate="", wrong=wrong)
+
+
+def changed_door() -> Model:
+    """A host that is known shows another certificate; the first group was mistyped once."""
+    wrong = "That is not how the new fingerprint begins; compare it once more."
+    before, address = "9b02d7e4615c8fa3" * 4, "192.168.1.21:7718"
+    return door(kind=DoorKind.CHANGED, before=before, address=address, wrong=wrong)
 
 
 def partners() -> Model:
@@ -511,6 +518,7 @@ SMALL: tuple[tuple[str, str, Callable[[], Model]], ...] = (
     ("password", "A host asks for its password", typing_password),
     ("password-new", "A new host: its fingerprint is compared first", lambda: door(fresh=True)),
     ("password-wrong", "A table's password was wrong", table_door),
+    ("certificate", "A host shows another certificate than before", changed_door),
     ("room", "The table before the game", room),
     ("replay", "A replay", replaying),
     ("history", "Games at this host", history),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from genial.client import finder as finder_module
 from genial.client import messages as m
+from genial.client.fingerprints import in_groups
 from genial.client.found import FoundHost
 from genial.client.link import connect
 from genial.client.model import Ask, Browse, Door, DoorKind, Entry, Model, Overlay, Purpose, Screen
@@ -18,18 +18,18 @@ from genial.client.session import Access, MemoryStore
 from genial.client.settings import Settings
 from genial.client.trust import Greeting
 from genial.client.update import update
-from genial.client.view.door import fingerprint_text
 from genial.engine.rules import Rules
-from genial.services.host import Host
-from genial.services.settings import HostSettings
 from genial.v1.table_pb2 import TableOptions
 from genial.wire.values import rules_to_message
 from tests.client.test_finder import Air
+from tests.services.host.hosts import hosting, local
 
 from .gallery import lobby, new_table
 from .hands import press, text_of
 from .positions import mockup_model
 from .terminal import Hands, sitting
+
+pytestmark = pytest.mark.usefixtures("air")
 
 CERTIFICATE = "0123456789abcdef" * 4
 SECRET = "open  sesame"
@@ -37,7 +37,7 @@ SECRET = "open  sesame"
 
 
 def asked(door: Door) -> Model:
-    return update(lobby(), m.PasswordAsked(door))[0]
+    return update(lobby(), m.DoorShut(door))[0]
 
 
 HOST = Door(DoorKind.HOST, "Kitchen", m.Connect("10.0.0.4:7718"), CERTIFICATE)
@@ -81,7 +81,7 @@ def test_a_new_hosts_fingerprint_is_compared_before_anything_is_typed() -> None:
     assert model.question is Ask.FINGERPRINT
     assert model.entry is None
     shown = text_of(model)
-    assert fingerprint_text(CERTIFICATE) in shown
+    assert in_groups(CERTIFICATE) in shown
     assert "Does the host itself show the same fingerprint?" in shown
     model, effects = press(model, "y")
     assert not effects
@@ -132,7 +132,7 @@ def test_a_new_table_gets_its_password_before_it_is_opened() -> None:
 
 
 def test_nobody_is_asked_in_the_middle_of_a_game() -> None:
-    model, effects = update(replace(mockup_model(), busy=True), m.PasswordAsked(HOST))
+    model, effects = update(replace(mockup_model(), busy=True), m.DoorShut(HOST))
     assert model == mockup_model()
     assert not effects
 
@@ -156,36 +156,17 @@ def test_why_a_host_is_not_listed_with_its_tables_is_told_in_full_below() -> Non
 # --- at real hosts ------------------------------------------------------------------
 
 
-@pytest.fixture(autouse=True)
-def air(monkeypatch: pytest.MonkeyPatch) -> Air:
-    """What the list finds by itself: nothing, unless a test says so."""
-    air = Air()
-    monkeypatch.setattr(finder_module, "Browser", air)
-    return air
-
-
 @asynccontextmanager
-async def hosting(home: Path, *, table_password: str = "") -> AsyncIterator[str]:
+async def kitchen(home: Path, *, table_password: str = "") -> AsyncIterator[str]:
     """A host with a password (unless its table has one), and a table; yields its address."""
-    host = Host(
-        HostSettings(
-            data=home / "host",
-            name="Kitchen",
-            port=0,
-            bind="127.0.0.1",
-            announce=False,
-            password=None if table_password else SECRET,
-        )
-    )
-    address = (await host.start()).address
-    try:
+    password = None if table_password else SECRET
+    settings = local(home / "host", name="Kitchen", plaintext=False, password=password)
+    async with hosting(settings) as (_host, ready):
         yes = Access(password=SECRET, greeter=_confirm)
-        async with await connect(address, store=MemoryStore(), access=yes) as link:
+        async with await connect(ready.address, store=MemoryStore(), access=yes) as link:
             options = TableOptions(rules=rules_to_message(Rules(players=2)))
             await link.create_table(options, name="Sofa", password=table_password)
-        yield address
-    finally:
-        await host.close()
+        yield ready.address
 
 
 async def _confirm(_contact: object) -> Greeting:
@@ -200,7 +181,7 @@ async def go_to(hands: Hands, address: str, text: str) -> None:
 
 
 async def test_a_host_is_entered_by_its_password_typed_on_the_screen(tmp_path: Path) -> None:
-    async with hosting(tmp_path) as address, sitting(None, tmp_path) as ana:
+    async with kitchen(tmp_path) as address, sitting(None, tmp_path) as ana:
         await go_to(ana, address, "Does the host itself show the same fingerprint?")
         await ana.press("y", "It is not shown while you type")
         ana.type("wrong")
@@ -213,7 +194,7 @@ async def test_a_host_is_entered_by_its_password_typed_on_the_screen(tmp_path: P
 
 
 async def test_a_host_that_is_found_says_that_it_asks(tmp_path: Path, air: Air) -> None:
-    async with hosting(tmp_path) as address, sitting(None, tmp_path) as ana:
+    async with kitchen(tmp_path) as address, sitting(None, tmp_path) as ana:
         where, _colon, port = address.rpartition(":")
         link_id = "kitchen"
         air.show(
@@ -229,7 +210,7 @@ async def test_a_host_that_is_found_says_that_it_asks(tmp_path: Path, air: Air) 
 async def test_a_given_password_does_not_go_to_a_stranger_by_itself(tmp_path: Path) -> None:
     """Not even when the host has been asked before: the list meets whoever announces itself."""
     given = Access(password=SECRET)
-    async with hosting(tmp_path) as address, sitting(None, tmp_path, access=given) as ana:
+    async with kitchen(tmp_path) as address, sitting(None, tmp_path, access=given) as ana:
         await go_to(ana, address, "Does the host itself show the same fingerprint?")
         await ana.press("n", "No password was sent.")
         await go_to(ana, address, "Does the host itself show the same fingerprint?")
@@ -238,7 +219,7 @@ async def test_a_given_password_does_not_go_to_a_stranger_by_itself(tmp_path: Pa
 
 async def test_a_given_password_goes_by_itself_to_a_host_that_is_known(tmp_path: Path) -> None:
     store = MemoryStore()
-    async with hosting(tmp_path) as address:
+    async with kitchen(tmp_path) as address:
         yes = Access(password=SECRET, greeter=_confirm)
         await (await connect(address, store=store, access=yes)).close()
         given = Access(password=SECRET)
@@ -248,7 +229,7 @@ async def test_a_given_password_goes_by_itself_to_a_host_that_is_known(tmp_path:
 
 async def test_a_table_is_entered_by_its_password_typed_on_the_screen(tmp_path: Path) -> None:
     async with (
-        hosting(tmp_path, table_password=SECRET) as address,
+        kitchen(tmp_path, table_password=SECRET) as address,
         sitting(None, tmp_path) as ana,
     ):
         await go_to(ana, address, "Sofa")
@@ -263,7 +244,7 @@ async def test_a_table_is_entered_by_its_password_typed_on_the_screen(tmp_path: 
 
 async def test_a_table_is_opened_with_a_password_by_the_form(tmp_path: Path) -> None:
     async with (
-        hosting(tmp_path, table_password="another") as address,
+        kitchen(tmp_path, table_password="another") as address,
         sitting(None, tmp_path) as ana,
         sitting(None, tmp_path / "m", settings=Settings(name="Max")) as max_,
     ):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from genial.client import finder as finder_module
 from genial.client import messages as m
 from genial.client.commands import run_command
 from genial.client.keys import Context, bindings_for, context_of, key_hints
@@ -19,8 +18,6 @@ from genial.client.settings import Settings
 from genial.client.update import update
 from genial.client.updates import GameChanged, TableChanged
 from genial.engine.rules import Rules
-from genial.services.host import Host
-from genial.services.settings import HostSettings
 from genial.v1.game_pb2 import Clock, GameView
 from genial.v1.table_pb2 import (
     TABLE_STATE_ACTIVE,
@@ -30,7 +27,7 @@ from genial.v1.table_pb2 import (
     TableOptions,
 )
 from genial.wire.values import rules_to_message
-from tests.client.test_finder import Air
+from tests.services.host.hosts import hosting, local
 
 from .gallery import closing, end, lobby, pause_asked, paused, put_away, put_away_room, room, seen
 from .hands import press, text_of
@@ -220,25 +217,12 @@ def running(hands: Hands) -> Callable[[], bool]:
 
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[str]:
-    host = Host(
-        HostSettings(
-            data=tmp_path / "host",
-            name="Test",
-            port=0,
-            bind="127.0.0.1",
-            announce=False,
-            plaintext=True,
-        )
-    )
-    try:
-        yield (await host.start()).address
-    finally:
-        await host.close()
+    async with hosting(local(tmp_path / "host", name="Test")) as (_host, ready):
+        yield ready.address
 
 
-async def test_an_evening_that_is_cut_short_and_goes_on(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("air")
+async def test_an_evening_that_is_cut_short_and_goes_on(address: str, tmp_path: Path) -> None:
     """Two at the keyboard: a pause, the table put away, both gone, back by the list, and out."""
     clock = Clock()
     clock.base.FromSeconds(600)
@@ -279,7 +263,6 @@ async def test_an_evening_that_is_cut_short_and_goes_on(
         await max_.sees("PUT AWAY")
     for session in sessions:
         await session.link.close()
-    monkeypatch.setattr(finder_module, "Browser", Air())
     async with sitting(None, tmp_path / "m", store=stores["Max"], access=ACCESS) as max_:
         await max_.sees("or type an address")
         max_.type(address)

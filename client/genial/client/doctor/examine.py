@@ -12,7 +12,8 @@ from __future__ import annotations
 import asyncio
 
 from genial.client.doctor.findings import Finding
-from genial.client.trust import Access, KnownHosts
+from genial.client.known_hosts import KnownHosts
+from genial.client.trust import Access
 from genial.wire.networks import list_adapters
 
 

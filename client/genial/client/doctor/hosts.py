@@ -25,9 +25,10 @@ from genial.client.channel import from_rpc
 from genial.client.doctor.clock import compared_clocks
 from genial.client.doctor.findings import Finding, Verdict
 from genial.client.errors import AddressError, GenialError, TrustError, UnsearchableError
+from genial.client.known_hosts import KnownHost, KnownHosts
 from genial.client.reach import Reached, reach
 from genial.client.text import _, ngettext, printable
-from genial.client.trust import Access, KnownHost, KnownHosts
+from genial.client.trust import Access
 from genial.client.unreached import Outcome, outcome_of
 from genial.client.versions import protocol_hint, who_is_older
 from genial.v1.lobby_service_pb2 import GetHostRequest
@@ -159,7 +160,7 @@ async def examine_host(address: str, access: Access, known: KnownHosts) -> list[
         targets = await _targets(address)
     except AddressError as error:
         return [Finding(HOST, Verdict.BAD, error.sentence)]
-    private = replace(access, password=None, known=_Frozen(known))
+    private = replace(access, password=None, known=_Frozen(known), accepter=None)
     outcomes = await asyncio.gather(*(_attempt(target, private) for target in targets))
     near = on_link(await asyncio.get_running_loop().run_in_executor(None, list_adapters))
     findings: list[Finding] = []

@@ -152,8 +152,11 @@ def _list(canvas: Canvas, model: Model, browse: Browse, look: Look) -> None:
         draw_table_details(canvas, ox + 1, y, chosen.table, chosen.address, look)
     elif chosen is not None and chosen.note:
         # Its row has room for the beginning alone.
-        locked = _("This host asks for a password; Enter lets you type it.")
-        note = locked if chosen.locked else chosen.note
+        note = chosen.note
+        if chosen.locked:
+            note = _("This host asks for a password; Enter lets you type it.")
+        elif chosen.changed:
+            note = _("This host shows another certificate than before; Enter says what to do.")
         for number, line in enumerate(wrap(note, 76)[:DETAIL_ROWS]):
             canvas.put(ox + 3, y + number, line, "text")
     _address(canvas, model, ox + 2, canvas.height - 4, ox + 52, _("192.168.1.20 or a name"), look)
@@ -203,6 +206,8 @@ def _row(
     canvas.put(ox + 21, y, cut(row.host_name, 14), fg)
     if row.locked:
         canvas.put(ox + 36, y, cut(_("asks for a password: Enter"), 43), fg)
+    elif row.changed:
+        canvas.put(ox + 36, y, cut(_("another certificate: Enter"), 43), fg)
     elif row.note:
         canvas.put(ox + 36, y, cut(row.note, 43), fg)
     elif not row.reachable:

@@ -1,9 +1,10 @@
-"""The panel in which a host or a table asks for its password."""
+"""The panel in which a host or a table asks for its password, or another certificate for a yes."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from genial.client.fingerprints import change_explained, in_groups
 from genial.client.model import Door, DoorKind, Model
 from genial.client.palette import Look
 from genial.client.sentences import table_name
@@ -12,11 +13,13 @@ from genial.client.view.canvas import Canvas, cut, wrap
 from genial.client.view.typing import draw_entry
 
 ROWS: Final = 7
-_GROUP: Final = 8
 
 
 def draw_door(canvas: Canvas, model: Model, door: Door, look: Look) -> None:
     """The rows above the last: who asks, the fingerprint to be compared, what is typed."""
+    if door.kind is DoorKind.CHANGED:
+        _draw_change(canvas, model, door, look)
+        return
     ox = (canvas.width - 80) // 2
     top = canvas.height - 1 - ROWS
     canvas.fill(0, top, canvas.width, ROWS, "panel")
@@ -25,7 +28,7 @@ def draw_door(canvas: Canvas, model: Model, door: Door, look: Look) -> None:
     if door.fresh:
         lines = [
             _("It is new here, and its certificate has this fingerprint:"),
-            fingerprint_text(door.certificate),
+            in_groups(door.certificate),
         ]
     for number, line in enumerate(lines):
         canvas.put(ox + 2, top + 2 + number, line, "text")
@@ -35,11 +38,21 @@ def draw_door(canvas: Canvas, model: Model, door: Door, look: Look) -> None:
         draw_entry(canvas, ox + 2, canvas.height - 2, 50, model.entry, look)
 
 
-def fingerprint_text(certificate: str) -> str:
-    """A fingerprint in groups, to be compared by eye."""
-    return " ".join(
-        certificate[start : start + _GROUP] for start in range(0, len(certificate), _GROUP)
-    )
+def _draw_change(canvas: Canvas, model: Model, door: Door, look: Look) -> None:
+    """As many rows as it takes: what has changed, both fingerprints, how to accept the new one."""
+    heading, *explained = change_explained(door.name, door.address, door.before, door.certificate)
+    how = _("To accept it, type the first group of the new one. Esc refuses it.")
+    lines = [(cut(heading, 76), "strong")]
+    lines += [(line, "text") for text in explained for line in wrap(text, 76)]
+    lines += [(cut(door.wrong, 76), "strong"), (cut(how, 76), "muted")]
+    ox = (canvas.width - 80) // 2
+    bottom = canvas.height - 2
+    top = bottom - len(lines)
+    canvas.fill(0, top - 1, canvas.width, len(lines) + 2, "panel")
+    for number, (line, fg) in enumerate(lines):
+        canvas.put(ox + 2, top + number, line, fg, bold=fg == "strong")
+    if model.entry is not None:
+        draw_entry(canvas, ox + 2, bottom, 50, model.entry, look)
 
 
 def _heading(door: Door) -> str:
@@ -50,6 +63,8 @@ def _heading(door: Door) -> str:
             return _("The table {name} asks for a password.").format(name=table_name(door.name))
         case DoorKind.NEW_TABLE:
             return _("A password for the new table: friends need it to sit down.")
+        case DoorKind.CHANGED:
+            raise AssertionError(door)
 
 
 def _explained(door: Door) -> str:

@@ -13,6 +13,7 @@ _LABELS = {
     Purpose.CHAT: N_("say"),
     Purpose.COMMAND: ":",
     Purpose.PASSWORD: N_("password"),
+    Purpose.FINGERPRINT: N_("first group"),
     Purpose.TABLE: N_("name"),
 }
 
