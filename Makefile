@@ -35,9 +35,10 @@ host: runtime ## Host games for the LAN, without a screen
 test: dev ## Run all tests; sets everything up the first time
 	$(PY) -m pytest $(ARGS)
 
-# `make soak ARGS="--evenings 5000"` for less of the first part; it goes on from any seed with --first.
+# `make soak ARGS="--evenings 5000"` for less of the first part. What is done of it is kept in build/soak,
+# so a run that was stopped goes on where it was, as long as the code is the same.
 soak: dev ## Run the long tests: 100,000 simulated evenings, 100,000 inputs of rubbish, 50 games at killed hosts (hours)
-	$(PY) -m tests.simulation.run --evenings 100000 $(ARGS)
+	$(PY) -m tests.simulation.run --evenings 100000 --go-on $(ARGS)
 	GENIAL_SOAK=1000 $(PY) -m pytest tests/fuzz tests/e2e/killing
 
 check: check-style check-types check-imports check-buf check-protos check-wheel ## Lint, types, import rules, contract, wheel

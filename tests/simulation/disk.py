@@ -77,8 +77,8 @@ class Disk:
     def durable_revision(self, game_id: str) -> int:
         """The number of a game's last event that is on the disk; 0 for an unknown game."""
         (revision,) = self.connection.execute(
-            "SELECT coalesce(max(n), 0) FROM game_events JOIN game_setups USING (game)"
-            " WHERE game_id = ?",
+            "SELECT coalesce(max(n), 0) FROM game_events"
+            " WHERE game = (SELECT game FROM game_setups WHERE game_id = ?)",
             (game_id,),
         ).fetchone()
         return int(revision)

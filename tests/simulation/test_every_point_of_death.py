@@ -6,6 +6,7 @@ A failing seed is printed with the command that plays it again alone.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from asyncio.subprocess import PIPE, STDOUT, create_subprocess_exec
 from collections.abc import Callable
@@ -76,6 +77,24 @@ def test_an_evening_is_the_same_when_it_is_played_again() -> None:
     once, again = spend_evening(11), spend_evening(11)
     assert once.trace == again.trace
     assert once == again
+
+
+async def test_an_evening_is_the_same_in_every_process() -> None:
+    """Addresses and hashes differ from one to the next; this one once ended in two ways."""
+
+    async def told(hash_seed: int) -> list[bytes]:
+        command = ("-m", "tests.simulation.run", "--seed", "6013", "--trace")
+        environment = os.environ | {"PYTHONHASHSEED": str(hash_seed)}
+        process = await create_subprocess_exec(
+            sys.executable, *command, stdout=PIPE, stderr=STDOUT, env=environment
+        )
+        output, _ = await process.communicate()
+        assert process.returncode == 0, output.decode()
+        return output.splitlines()[:-1]
+
+    once, again, anew = await asyncio.gather(*map(told, (1, 2, 3)))
+    assert len(once) > 10
+    assert once == again == anew
 
 
 async def _forgetful(log: SqliteGameLog, *arguments: Any) -> None:

@@ -125,6 +125,19 @@ def _picker_of(radius: int) -> Callable[[bytes], tuple[int, ...]]:
 
 
 @cache
+def _rows_of(radius: int) -> tuple[tuple[slice, slice], ...]:
+    """Where each row of a zone lies in a mailbox, and where in a packed board."""
+    rows = []
+    done = 0
+    for r in range(-radius, radius + 1):
+        length = 2 * radius + 1 - abs(r)
+        start = index_of((max(-radius, -radius - r), r))
+        rows.append((slice(start, start + length), slice(done, done + length)))
+        done += length
+    return tuple(rows)
+
+
+@cache
 def zone_of_radius(radius: int) -> Zone:
     """The zone of rings 0..radius; `radius` is 5, 6 or 7."""
     cells = hexagon(radius)
@@ -150,12 +163,12 @@ BESIDE_START: Final[dict[int, Symbol]] = {
 """Which printed start symbol a cell (index) touches; no cell touches two."""
 
 
+_DIGIT_IF_FREE: Final = bytes(b"1"[0] if content == FREE else b"0"[0] for content in range(256))
+
+
 def _free_mask(contents: bytes | bytearray) -> int:
-    mask = 0
-    for index, content in enumerate(contents):
-        if content == FREE:
-            mask |= 1 << index
-    return mask
+    # As the digits of a number, the last cell first: a loop over the cells takes ten times as long.
+    return int(contents.translate(_DIGIT_IF_FREE)[::-1], 2)
 
 
 def mask_has_pair(free: int) -> bool:
@@ -190,8 +203,8 @@ class Board:
         if packed and max(packed) > Symbol.P:
             raise MalformedBoardError("a packed board holds 0 for free and 1 to 6 for symbols")
         contents = bytearray(zone.empty)
-        for index, content in zip(zone.indices, packed, strict=True):
-            contents[index] = content
+        for there, here in _rows_of(zone.radius):
+            contents[there] = packed[here]
         return cls(zone, bytes(contents), _free_mask(contents))
 
     def packed(self) -> bytes:

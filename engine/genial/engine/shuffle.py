@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from genial.engine.tiles import FULL_SET, TILE_KINDS, Tile, copies_of
@@ -15,6 +17,7 @@ _NONCE_SCHEME: Final = b"genial-nonce/1"
 SECRET_BYTES: Final = 32
 """Length of seeds, nonces and their hashes."""
 
+_WORDS: Final = struct.Struct(">8I")
 _WORDS_PER_BLOCK: Final = 8
 _WORD_RANGE: Final = 1 << 32
 
@@ -48,7 +51,7 @@ class _Words:
     def __init__(self, key: bytes, start: int) -> None:
         self._key = key
         self.next = start
-        self._block: list[int] = []
+        self._block: tuple[int, ...] = ()
         self._block_number = -1
 
     def below(self, limit: int) -> int:
@@ -58,7 +61,7 @@ class _Words:
             number, place = divmod(self.next, _WORDS_PER_BLOCK)
             if number != self._block_number:
                 digest = hmac.digest(self._key, number.to_bytes(8, "big"), "sha256")
-                self._block = [int.from_bytes(digest[at : at + 4], "big") for at in range(0, 32, 4)]
+                self._block = _WORDS.unpack(digest)
                 self._block_number = number
             self.next += 1
             word = self._block[place]
@@ -170,8 +173,9 @@ class CountedBag:
 Bag = ShuffledBag | CountedBag
 
 
+@lru_cache(maxsize=8)
 def open_bag(key: bytes) -> ShuffledBag:
-    """The 120 tiles shuffled by a deal's key."""
+    """The 120 tiles shuffled by a deal's key; a game is begun, gone back over and judged by it."""
     tiles = list(FULL_SET)
     words = _Words(key, 0)
     words.shuffle(tiles)

@@ -47,14 +47,14 @@ class EnumCodec(Generic[_V, _M]):
 
     def __init__(self, pairs: dict[_V, _M]) -> None:
         self.to_message: Final = pairs
-        self._back: Final = {message: value for value, message in pairs.items()}
+        self._back: Final[dict[int, _V]] = {message: value for value, message in pairs.items()}
 
     def from_message(self, message: int, field: str) -> _V:
         """The engine's value; raises MALFORMED for UNSPECIFIED and for unknown numbers."""
-        for known, value in self._back.items():
-            if known == message:
-                return value
-        raise malformed(field, "must be given" if message == 0 else f"has no value {message}")
+        value = self._back.get(message)
+        if value is None:
+            raise malformed(field, "must be given" if message == 0 else f"has no value {message}")
+        return value
 
 
 PRESETS: Final = EnumCodec(

@@ -88,13 +88,21 @@ def add_private_part(
     message.may_exchange = may_exchange
 
 
-def view_from_message(message: game_pb2.GameView) -> PlayerView:
+def view_from_message(message: game_pb2.GameView, earlier: EarlierView | None = None) -> PlayerView:
     """The view of a message, with the engine's judgement and points in it.
+
+    Args:
+        message: As the host sent it.
+        earlier: A view and the message that it came from; rules and seats that are the same in
+            both messages are taken from there.
 
     Raises:
         GenialError: MALFORMED, where the message shows no state of any game.
     """
-    rules = rules_from_message(message.rules)
+    if earlier is not None and earlier[1].rules == message.rules:
+        rules = earlier[0].rules
+    else:
+        rules, earlier = rules_from_message(message.rules), None
     if len(message.seats) != rules.players:
         raise malformed("seats", f"{rules.players} players, {len(message.seats)} seats")
     for field, seat in (
@@ -109,7 +117,12 @@ def view_from_message(message: game_pb2.GameView) -> PlayerView:
     except MalformedBoardError as fault:
         raise malformed("board", str(fault)) from None
     seats = tuple(
-        _seat_from_message(seat, f"seats[{number}]") for number, seat in enumerate(message.seats)
+        [
+            earlier[0].seats[number]
+            if earlier is not None and earlier[1].seats[number] == seat
+            else _seat_from_message(seat, f"seats[{number}]")
+            for number, seat in enumerate(message.seats)
+        ]
     )
     phase = PHASES.from_message(message.phase, "phase")
     return PlayerView(
