@@ -4,7 +4,8 @@
     python tools/messages.py --check    exits 1 and says what is stale, missing or wrong
 
 Besides what the sources mark, every refusal's sentence is a message: those live in tables
-of the engine and of the wire, which know no languages. So is the help of the players' commands.
+of the engine and of the wire, which know no languages. So are the help of the
+commands, and what click says of wrong options.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from genial.cli.click_messages import CLICK_MESSAGES
 from genial.cli.tree import help_messages
 from genial.engine.refusal import Refusal
 from genial.wire.errors import Reason, template_of
@@ -43,7 +45,7 @@ def template() -> Catalog:
         catalog.add(message, None, (), auto_comments=comments, context=context)
     for reason in (*Refusal, *Reason):
         catalog.add(template_of(reason))
-    for text in help_messages():
+    for text in (*help_messages(), *CLICK_MESSAGES):
         catalog.add(text)
     return catalog
 
@@ -110,7 +112,7 @@ def faults_of(message: Message, plurals: int) -> list[str]:
     if not all(strings) or (len(sources) == 2 and len(strings) != plurals):
         return [f"not translated: {name!r}"]
     faults = []
-    wanted = placeholders(sources[-1])
+    wanted = set().union(*map(placeholders, sources))
     for text in strings:
         try:
             found = placeholders(text)

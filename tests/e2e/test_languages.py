@@ -43,7 +43,13 @@ async def test_the_settings_say_it_too(tmp_path: Path) -> None:
     assert done.out.startswith("No host was found on this network.")
 
 
-@pytest.mark.parametrize("command", ["", "play", "join", "watch", "learn", "replay", "record"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("", "play", "join", "watch", "learn", "replay", "record"),
+        *("host", "backup", "restore", "bot", "arena", "bundle"),
+    ],
+)
 async def test_help_is_translated_whole(command: str, tmp_path: Path) -> None:
     words = [command] if command else []
     english = (await genial(*words, "--help", home=tmp_path, variables=ENGLISH)).out
@@ -51,8 +57,44 @@ async def test_help_is_translated_whole(command: str, tmp_path: Path) -> None:
     assert german.startswith(f"Aufruf: genial {command}".rstrip())
     assert "Optionen:" in german
     known = {line.strip() for line in english.splitlines() if len(line.split()) > 4}
+    # What a program reads; it is said as it is.
+    known = {line for line in known if not line.startswith("genial host ready")}
     left = {line for line in known if line in {each.strip() for each in german.splitlines()}}
     assert not left
+
+
+@pytest.mark.parametrize(
+    ("words", "german", "spanish"),
+    [
+        ("join --fingerprit 1", "Meintest du '--fingerprint'?", "¿Querías decir '--fingerprint'?"),
+        ("tables", "Es fehlt das Argument 'ADDRESS'.", "Falta el argumento 'ADDRESS'."),
+        ("tables a b c", "Argumente sind zu viel (b c).", "Sobran argumentos (b c)."),
+        ("play --players x", "'x' ist hier keine gültige Zahl.", "'x' no es un número"),
+        ("play --mode x", "'x' ist keins von 'free'", "'x' no es ninguno de 'free'"),
+        (
+            "host --port 70000",
+            "70000 liegt nicht in den Grenzen",
+            "70000 no está entre los límites",
+        ),
+        ("host --services x", "den Dienst 'x' gibt es nicht", "no existe el servicio 'x'"),
+        ("record x", "Es gibt keinen Befehl 'x'", "No hay ninguna orden 'x'"),
+    ],
+)
+async def test_wrong_usage_is_refused_in_the_language(
+    words: str, german: str, spanish: str, tmp_path: Path
+) -> None:
+    for variables, said in ((GERMAN, german), (SPANISH, spanish)):
+        done = await genial(*words.split(), home=tmp_path, variables=variables)
+        assert (done.code, done.out) == (2, "")
+        assert said in done.err
+
+
+async def test_the_option_counts_for_what_is_wrong_after_it(tmp_path: Path) -> None:
+    done = await genial(
+        *("play", "--language", "de", "--players", "x"), home=tmp_path, variables=ENGLISH
+    )
+    assert "Ungültiger Wert für '--players'" in done.err
+    assert "Versuche: genial play --help" in done.err
 
 
 async def test_what_programs_read_is_never_translated(tmp_path: Path) -> None:

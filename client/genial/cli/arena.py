@@ -11,6 +11,7 @@ import click
 from genial.cli.common import SecondsRange, chosen_rules, game_options
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 
 @click.command(cls=GenialCommand)
@@ -64,7 +65,7 @@ def arena(
     from genial.strategy.levels import UnknownLevelError
 
     if games is not None and until_sure:
-        raise click.UsageError("Use --games or --until-sure, not both.")
+        raise click.UsageError(_("Use --games or --until-sure, not both."))
     try:
         rules = chosen_rules(players, mode, preset)
         line_ups(levels, rules)

@@ -9,6 +9,7 @@ import click
 from genial.cli.common import warn
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 SYSTEMS = ("linux", "macos", "windows", "here")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -44,13 +45,15 @@ def bundle(output: Path, systems: str, pythons: str) -> int:
     versions = [each.strip() for each in pythons.split(",") if each.strip()]
     for each in wanted:
         if each not in SYSTEMS:
-            raise click.UsageError(f"--for: there is no {each!r}; there are {', '.join(SYSTEMS)}.")
+            said = _("--for: there is no {system}; there are {known}.")
+            raise click.UsageError(said.format(system=repr(each), known=", ".join(SYSTEMS)))
     for each in versions:
         if each not in PYTHONS:
-            raise click.UsageError(f"--python: {each!r} is none of {', '.join(PYTHONS)}.")
+            said = _("--python: {version} is none of {known}.")
+            raise click.UsageError(said.format(version=repr(each), known=", ".join(PYTHONS)))
     targets = targets_of(wanted, versions)
     if not targets:
-        raise click.UsageError("--for and --python: name at least one of each.")
+        raise click.UsageError(_("--for and --python: name at least one of each."))
 
     def tell(target: Target) -> None:
         print(f"fetching what {target} needs", flush=True)

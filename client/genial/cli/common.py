@@ -18,7 +18,7 @@ import click
 
 from genial.cli.failure import Failure
 from genial.cli.streams import printable
-from genial.client.text import _
+from genial.client.text import _, language
 
 if TYPE_CHECKING:
     from genial.engine.rules import Rules
@@ -147,7 +147,7 @@ def chosen_rules(
 
 def plain_option(function: Decorated) -> Decorated:
     """The options for lines of text, and for the language; that one is chosen here and now."""
-    language = click.option(
+    speaking = click.option(
         "--language",
         type=click.Choice(("en", "es", "de")),
         expose_value=False,
@@ -155,7 +155,7 @@ def plain_option(function: Decorated) -> Decorated:
         help="English, Spanish or German. [default: the settings, else the system's]",
     )
     plain = click.option("--plain", is_flag=True, help="Lines of text instead of a full screen.")
-    return language(plain(function))
+    return speaking(plain(function))
 
 
 def _speak(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
@@ -168,6 +168,8 @@ def _speak(context: click.Context, parameter: click.Parameter, value: str | None
     # What is wrong with the settings is told where they are used.
     settings, _problems = load_settings(settings_path())
     speak(settings.language)
+    # Also to what is wrong with the options after this one, see `gettext_follows`.
+    os.environ["LANGUAGE"] = language()
 
 
 def name_option(function: Decorated) -> Decorated:

@@ -76,7 +76,8 @@ def _usage_line(error: click.UsageError) -> str:
         known = ", ".join(group.list_commands(error.ctx)) if isinstance(group, click.Group) else ""
         said = _("Say what to do: {commands}.").format(commands=known)
         return f"{command}: {said} {_tried(command)}"
-    message = " ".join(error.format_message().split())
+    with languages.gettext_follows():
+        message = " ".join(error.format_message().split())
     return f"{command}: {message} {_tried(command)}"
 
 

@@ -12,6 +12,7 @@ from genial.cli.access import chosen_password, password_option
 from genial.cli.common import run, warn
 from genial.cli.failure import Failure
 from genial.cli.tree import GenialCommand
+from genial.client.text import _
 
 if TYPE_CHECKING:
     from genial.services.config import HostConfig
@@ -89,8 +90,9 @@ def host(
 ) -> int:
     """Host tables for the network, without a screen, until SIGINT or SIGTERM.
 
-    \b
     Prints one line on standard output when it accepts calls:
+
+    \b
     genial host ready id=… address=HOST:PORT fingerprint=… name=…
     """
     from genial.services.config import warnings
@@ -162,15 +164,17 @@ def _service(name: str, option: str) -> Any:
     from genial.services.config import Service
 
     if name not in tuple(Service):
+        said = _("{option}: there is no service {name}; there are {known}.")
         known = ", ".join(Service)
-        raise click.UsageError(f"{option}: there is no service {name!r}; there are {known}.")
+        raise click.UsageError(said.format(option=option, name=repr(name), known=known))
     return Service(name)
 
 
 def _peer(text: str) -> tuple[Any, str]:
     name, equals, address = text.partition("=")
     if not equals or not address:
-        raise click.UsageError(f"--peer {text}: write SERVICE=ADDRESS, like game=10.0.0.5:7718.")
+        said = _("--peer {text}: write SERVICE=ADDRESS, like game=10.0.0.5:7718.")
+        raise click.UsageError(said.format(text=text))
     return _service(name.strip(), "--peer"), address.strip()
 
 

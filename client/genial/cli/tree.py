@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from genial.client.languages import gettext_follows
 from genial.client.text import _
 
 _COMMANDS: Final[dict[str, tuple[str, str]]] = {
@@ -38,22 +39,10 @@ _CLIENTS: Final = frozenset(("play", "learn", "join", "watch", "replay"))
 """Commands that run for as long as somebody plays, and take as little memory as they can."""
 
 
-_FOR_PLAYERS: Final = (
-    *("play", "learn", "join", "watch", "hosts", "doctor", "create", "tables", "games"),
-    *("replay", "review", "record"),
-)
-"""Commands whose help is translated; who runs a host, an arena or a script reads English."""
-
-
-_HELP_OF_HELP: Final = "Show this message and exit."
-"""As click has it."""
-
-
 def help_messages() -> Iterator[str]:
-    """Everything that the help of the players' commands says, for the catalogues."""
-    yield _HELP_OF_HELP
+    """Everything that the help of all commands says, for the catalogues."""
     yield from (about for _module, about in _COMMANDS.values())
-    commands = [genial, *(_command(name) for name in _FOR_PLAYERS)]
+    commands = [genial, *map(_command, _COMMANDS)]
     for command in commands:
         if isinstance(command, GenialGroup):
             commands += command.commands.values()
@@ -91,11 +80,16 @@ def _translated(text: str) -> str:
 class PlacesMixin(click.Command):
     """Says below each help where data, settings and logs live, and all in the person's language."""
 
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """As click's own."""
-        pieces = " ".join(self.collect_usage_pieces(ctx))
-        heading = _("Usage")
-        formatter.write_usage(ctx.command_path, pieces, prefix=f"{heading}: ")
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """As click's own; what it says meanwhile, help and refusals, comes in the language."""
+        with gettext_follows():
+            return super().make_context(info_name, args, parent, **extra)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """As click's own."""
@@ -151,8 +145,18 @@ class GenialGroup(PlacesMixin, click.Group):
         with formatter.section(_("Commands")):
             formatter.write_dl(rows)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Names the commands that there are when one is unknown."""
+        name, known = args[0], self.list_commands(ctx)
+        if not name.startswith("-") and name not in known:
+            said = _("There is no command {name}; there are: {commands}.")
+            ctx.fail(said.format(name=repr(name[:40]), commands=", ".join(known)))
+        return super().resolve_command(ctx, args)
 
-class LazyGroup(PlacesMixin, click.Group):
+
+class LazyGroup(GenialGroup):
     """A group that imports a command when it is run, and none for its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -171,16 +175,6 @@ class LazyGroup(PlacesMixin, click.Group):
         """Lists what is said here, without importing anything."""
         with formatter.section(_("Commands")):
             formatter.write_dl([(name, _(about)) for name, (_module, about) in _COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Names the commands that there are when one is unknown."""
-        name = args[0]
-        if not name.startswith("-") and name not in _COMMANDS:
-            said = _("There is no command {name}; there are: {commands}.")
-            ctx.fail(said.format(name=repr(name[:40]), commands=", ".join(_COMMANDS)))
-        return super().resolve_command(ctx, args)
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import gettext
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from genial.client import text
 
+_DOMAIN: Final = "genial"
+_LOCALE: Final = str(files("genial.client") / "locale")
 LANGUAGES: Final = ("en", "es", "de")
 _VARIABLES: Final = ("GENIAL_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -22,11 +25,7 @@ _VARIABLES: Final = ("GENIAL_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
     """The messages of a language; English, and what has no catalogue, speaks the source."""
-    path = files("genial.client") / "locale" / language / "LC_MESSAGES" / "genial.mo"
-    if language == "en" or not path.is_file():
-        return gettext.NullTranslations()
-    with path.open("rb") as file:
-        return gettext.GNUTranslations(file)
+    return gettext.translation(_DOMAIN, _LOCALE, [language], fallback=True)
 
 
 def from_environment(environment: Mapping[str, str]) -> str:
@@ -80,3 +79,23 @@ def speak_as_set() -> None:
 def speak(setting: str = "") -> None:
     """Says everything in that language from now on, in this task and those it starts."""
     text.install(catalogue(chosen_language(setting)))
+
+
+@contextmanager
+def gettext_follows() -> Iterator[None]:
+    """While inside, the standard library's `gettext` speaks the chosen language by our catalogue.
+
+    So does click, which asks it for each of its sentences; it asks the environment which language.
+    """
+    domain, variable = gettext.textdomain(), os.environ.get("LANGUAGE")
+    gettext.bindtextdomain(_DOMAIN, _LOCALE)
+    gettext.textdomain(_DOMAIN)
+    os.environ["LANGUAGE"] = text.language()
+    try:
+        yield
+    finally:
+        gettext.textdomain(domain)
+        if variable is None:
+            del os.environ["LANGUAGE"]
+        else:
+            os.environ["LANGUAGE"] = variable

@@ -21,6 +21,11 @@ def install(translations: gettext.NullTranslations | None) -> None:
     _chosen.set(translations or _ENGLISH)
 
 
+def language() -> str:
+    """The code of the chosen language, such as `de`."""
+    return _chosen.get().info().get("language", "en")
+
+
 def _(message: str) -> str:
     """A sentence in the chosen language."""
     return _chosen.get().gettext(message) if message else ""
