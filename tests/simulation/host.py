@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Final
 
 from genial.services import facts, game
@@ -216,11 +217,15 @@ class SimulatedHost:
             (room_service_pb2, "RoomService", games.room_handler),
             (bot_service_pb2, "BotService", late.handler),
         )
-        handlers = [
-            rpc_handlers(module.DESCRIPTOR.services_by_name[name], handler, gate)
-            for module, name, handler in served
-        ]
-        self._network.listen(machine, handlers)
+        self._network.listen(
+            machine,
+            {
+                f"genial.v1.{name}": partial(
+                    rpc_handlers, module.DESCRIPTOR.services_by_name[name], handler, gate
+                )
+                for module, name, handler in served
+            },
+        )
         self.running.set()
 
 

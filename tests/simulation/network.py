@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -24,6 +25,9 @@ NOTICED: Final = (0.02, 8.0)
 """Seconds until an end notices that the line is dead."""
 
 Entries = tuple[tuple[str, Any], ...]
+
+Services = Mapping[str, Callable[[], grpc.GenericRpcHandler]]
+"""By full name, what binds a service once somebody calls it: most runs of a host are short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +134,15 @@ class Network:
         self.journal: Final = journal
         self.host: Machine | None = None
         self.lines: list[Line] = []
+        self._services: Services = {}
+        self._handlers: dict[str, grpc.GenericRpcHandler] = {}
         self._methods: dict[str, grpc.RpcMethodHandler[Any, Any]] = {}
 
-    def listen(self, machine: Machine, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
+    def listen(self, machine: Machine, services: Services) -> None:
         """A host takes calls from here on."""
         self.host = machine
-        self._handlers = handlers
+        self._services = services
+        self._handlers.clear()
         self._methods.clear()
         for line in self.lines:
             line.try_again()
@@ -148,13 +155,16 @@ class Network:
 
     def method(self, path: str) -> grpc.RpcMethodHandler[Any, Any]:
         """What serves an rpc."""
-        if path not in self._methods:
+        found = self._methods.get(path)
+        if found is None:
+            _, service, _ = path.split("/")
+            if service not in self._handlers:
+                self._handlers[service] = self._services[service]()
             details: Any = _Details(path)
-            for handler in self._handlers:
-                found = handler.service(details)
-                if found is not None:
-                    self._methods[path] = found
-        return self._methods[path]
+            found = self._handlers[service].service(details)
+            assert found is not None, path
+            self._methods[path] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +204,29 @@ class Context:
         raise AbortError(Failure(code, details, trailing))
 
 
+class Arrivals:
+    """What has come in for one reader: as much of a queue as a call needs."""
+
+    __slots__ = ("_items", "_reader")
+
+    def __init__(self) -> None:
+        self._items: deque[bytes | Failure | None] = deque()
+        self._reader: asyncio.Future[None] | None = None
+
+    def put(self, item: bytes | Failure | None) -> None:
+        """One more has come."""
+        self._items.append(item)
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+
+    async def get(self) -> bytes | Failure | None:
+        """The next, as soon as there is one."""
+        while not self._items:
+            self._reader = asyncio.get_running_loop().create_future()
+            await self._reader
+        return self._items.popleft()
+
+
 class Flight:
     """One call under way, with both of its ends."""
 
@@ -202,7 +235,7 @@ class Flight:
         self.path = path
         self.lost = False
         self.host_tasks: list[asyncio.Task[None]] = []
-        self.arrivals: asyncio.Queue[bytes | Failure | None] = asyncio.Queue()
+        self.arrivals = Arrivals()
         self._under_way = 0
         self._roomy = asyncio.Event()
         self._roomy.set()
@@ -224,7 +257,7 @@ class Flight:
     def arrive(self, item: bytes | Failure | None) -> None:
         """At the client, unless the line has broken meanwhile."""
         if not self.lost:
-            self.arrivals.put_nowait(item)
+            self.arrivals.put(item)
 
     def taken(self) -> None:
         """The client has read one."""
@@ -238,7 +271,7 @@ class Flight:
             return
         self.lost = True
         loop = asyncio.get_running_loop()
-        loop.call_later(noticed_by_client, self.arrivals.put_nowait, _SILENCE)
+        loop.call_later(noticed_by_client, self.arrivals.put, _SILENCE)
         loop.call_later(noticed_by_host, self.end_at_host)
 
     def served_by(self, task: asyncio.Task[None]) -> None:

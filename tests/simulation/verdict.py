@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from genial.client.channel import call
+from genial.engine import record
 from genial.engine.game import Game, evolve
-from genial.engine.record import Judgement, Verdict, judge
+from genial.engine.record import Judgement, Verdict
 from genial.engine.view import view_for
 from genial.services.game.log import DamagedLogError, StoredGame
 from genial.services.game.recovery import recover
@@ -56,8 +57,8 @@ class StoredTruth:
         self.judgement = judgement
         request = CreateRoomRequest.FromString(stored.setup.body)
         self.setup = Setup.of(request, stored.setup.started_at_ms)
-        record = judgement.record
-        self.events = [timed.event for timed in record.events] if record else []
+        events = judgement.record.events if judgement.record else ()
+        self.events = [timed.event for timed in events]
         self._states = [self.setup.new_game()]
         for event in self.events:
             self._states.append(evolve(self._states[-1], event))
@@ -121,7 +122,7 @@ async def _truth(evening: Evening, channel: Any, key: int, game_id: str) -> Stor
         HistoryServiceStub(channel).GetRecord,
         history_service_pb2.GetRecordRequest(game_id=game_id),
     )
-    judgement = judge(answer.record)
+    judgement = record.judge(answer.record)
     if judgement.verdict is not Verdict.VERIFIED:
         broken.append(f"the record is {judgement.verdict}: {judgement.sentence}")
     truth = StoredTruth(stored, judgement)

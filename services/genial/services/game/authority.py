@@ -226,6 +226,8 @@ class Authority:
     def record(self, room: Room) -> bytes:
         """The record of a game as it stands, UTF-8; the seed only once it is over."""
         publication = room.publication
+        if publication.record is not None:
+            return publication.record
         over = publication.game.is_over
         record = Record(
             room.setup.record_header(publication.game.first_seat, self.settings.software),
@@ -235,7 +237,11 @@ class Authority:
             ),
             room.setup.seed if over else None,
         )
-        return render(record).encode()
+        rendered = render(record).encode()
+        if over:
+            # At the end everybody at the table asks for it at once.
+            publication.record = rendered
+        return rendered
 
     # --- within ---
 

@@ -170,6 +170,7 @@ class Publication:
         placements: Tiles placed so far.
         clocks: As of the moment of publishing, or None without clocks.
         ended_at_ms: Host's UTC; None while the game runs.
+        record: The rendered record, once somebody has asked for that of a game that is over.
     """
 
     def __init__(
@@ -189,6 +190,7 @@ class Publication:
         self.placements: Final = placements
         self.clocks: Final = clocks
         self.ended_at_ms: Final = ended_at_ms
+        self.record: bytes | None = None
         self._seen: EarlierView | None = None
         self._earlier: EarlierView | None = None
         self._shared: dict[int, game_service_pb2.WatchGameResponse] = {}
