@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from genial.client import finder as finder_module
+from genial.client.browse import GONE_SECONDS
 from genial.client.finder import Finder
 from genial.client.found import FoundHost
 from genial.client.link import HostLink, connect
@@ -155,6 +156,29 @@ async def test_a_host_that_moves_is_followed_to_its_new_place(air: Air) -> None:
         air.show(found(before, port=after.port))
         rows = await screen.until(has_tables_of(before))
         assert rows[0].address == after.address
+
+
+async def test_nothing_is_left_to_be_done_once_the_list_is_closed(
+    air: Air, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
+    call_later = loop.call_later
+
+    def noting(delay: float, *call: Any, **context: Any) -> asyncio.TimerHandle:
+        timer = call_later(delay, *call, **context)
+        if delay > GONE_SECONDS:
+            timers.append(timer)
+        return timer
+
+    async with hosting(1) as (host,), finding() as (_finder, screen):
+        air.show(found(host))
+        await screen.until(has_tables_of(host))
+        monkeypatch.setattr(loop, "call_later", noting)
+        await host.stop()
+        await screen.until(lambda rows: not any(row.reachable for row in rows))
+    assert timers
+    assert all(timer.cancelled() for timer in timers)
 
 
 async def test_neighbours_are_listed_and_neighbours_of_neighbours_and_nobody_twice(

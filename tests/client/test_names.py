@@ -13,7 +13,7 @@ from genial.cli import common
 
 @pytest.fixture(autouse=True)
 def nobody_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("genial.client.settings.settings_path", lambda: tmp_path / "settings.toml")
+    monkeypatch.setattr("genial.client.places.settings_path", lambda: tmp_path / "settings.toml")
 
 
 def asked(typed: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from genial.client.errors import StorageError
+from genial.client.files import storing
 from genial.client.store import DiskStore
 
 
@@ -116,6 +118,18 @@ def test_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
             keep()
         assert error.value.sentence.startswith(f"Cannot keep {blocked}{os.sep}")
         assert "Point HOME, or XDG_STATE_HOME" in error.value.sentence
+
+
+def test_where_no_variable_says_the_place_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genial.client.files.sys.platform", "win32")
+    with (
+        pytest.raises(StorageError, match="Allow your user to write there") as error,
+        storing(tmp_path),
+    ):
+        raise PermissionError(errno.EACCES, "Permission denied")
+    assert "HOME" not in error.value.sentence
 
 
 def test_sessions_are_counted_where_the_seat_is_kept(tmp_path: Path) -> None:

@@ -161,7 +161,8 @@ def plain_option(function: Decorated) -> Decorated:
 def _speak(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Says everything from now on in the language asked for."""
     from genial.client.languages import speak
-    from genial.client.settings import load_settings, settings_path
+    from genial.client.places import settings_path
+    from genial.client.settings import load_settings
 
     if value is not None:
         os.environ["GENIAL_LANGUAGE"] = value
@@ -259,7 +260,8 @@ def warn(sentence: str) -> None:
 
 def is_unknown() -> bool:
     """Whether nobody has given a name on this laptop yet: somebody who is new, most likely."""
-    from genial.client.settings import load_settings, settings_path
+    from genial.client.places import settings_path
+    from genial.client.settings import load_settings
 
     return not load_settings(settings_path())[0].name
 
@@ -274,7 +276,8 @@ def player_name(given: str | None, *, may_ask: bool) -> tuple[str, bool]:
         may_ask: Whether somebody sits at a terminal.
     """
     from genial.client.errors import StorageError
-    from genial.client.settings import load_settings, save_settings, settings_path
+    from genial.client.places import settings_path
+    from genial.client.settings import load_settings, save_settings
     from genial.client.text import printable
 
     if given is not None:

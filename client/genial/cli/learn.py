@@ -32,9 +32,10 @@ def teach(*, plain: bool) -> int:
 
 async def _learn_plain() -> int:
     from genial.client.lines import LineReader, are_terminals
+    from genial.client.places import settings_path
     from genial.client.plain_lessons import run_plain_lessons
     from genial.client.plain_settings import PlainSettings
-    from genial.client.settings import load_settings, settings_path
+    from genial.client.settings import load_settings
 
     name = load_settings(settings_path())[0].name
     await run_plain_lessons(LineReader(), PlainSettings(person=are_terminals()), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,13 +29,19 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _NO_PLACE:
+        if error.errno not in _NO_PLACE:
+            sentence = _("Cannot keep {path}: {reason}.")
+        elif sys.platform == "win32":
+            # No variable says there where a person's folders are.
+            sentence = _(
+                "Cannot keep {path}: {reason}. Allow your user to write there, and see that no file"
+                " has the name of one of these folders."
+            )
+        else:
             sentence = _(
                 "Cannot keep {path}: {reason}. Point HOME, or XDG_STATE_HOME and XDG_DATA_HOME, to"
                 " folders of your own that can be written."
             )
-        else:
-            sentence = _("Cannot keep {path}: {reason}.")
         raise StorageError(sentence.format(path=path, reason=error.strerror or error)) from error
 
 

@@ -97,6 +97,7 @@ class Finder:
         self._asked: dict[str, None] = {}
         self._problem = ""
         self._findings: tuple[Finding, ...] = ()
+        self._timers: set[asyncio.TimerHandle] = set()
 
     async def run(self) -> None:
         """Until cancelled; links that were made are closed then."""
@@ -120,6 +121,9 @@ class Finder:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            for timer in self._timers:
+                timer.cancel()
+            self._timers.clear()
             self._watched.clear()
             self._neighbours.clear()
             self._refused.clear()
@@ -244,21 +248,28 @@ class Finder:
                         watched.silent_since = change.since if lost else None
                         if lost:
                             self._follow_found()
-                            loop = asyncio.get_running_loop()
-                            loop.call_later(GONE_SECONDS + 0.1, self._publish)
+                            self._later(GONE_SECONDS + 0.1, self._publish)
                     else:
                         watched.tables = change
                     self._publish()
         except GenialError as error:
             # It is asked again after a while; until then its row says why it has no tables.
             self._refused[host_id] = _Refused(error.sentence, error)
-            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._follow_found)
+            self._later(_AGAIN_SECONDS, self._follow_found)
         finally:
             if self._watched.get(host_id) is watched:
                 del self._watched[host_id]
                 self._publish()
             if watched.link is not None:
                 await watched.link.close()
+
+    def _later(self, seconds: float, call: Callable[[], None]) -> None:
+        def due() -> None:
+            self._timers.discard(timer)
+            call()
+
+        timer = asyncio.get_running_loop().call_later(seconds, due)
+        self._timers.add(timer)
 
     # --- neighbours -------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Final
 
 from genial.client import text
+from genial.client.places import settings_path
 
 _DOMAIN: Final = "genial"
 _LOCALE: Final = str(files("genial.client") / "locale")
@@ -58,12 +59,9 @@ def speak_as_set() -> None:
 
     Reads that one setting, since every command begins with this, and `--help` too.
     """
-    import platformdirs
-
-    path = platformdirs.user_config_path("genial", appauthor=False) / "settings.toml"
     setting: object = ""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = settings_path().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         text = ""
     if text:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from genial.client.languages import speak
 from genial.client.lines import NO_WORDS, YES_WORDS
+from genial.client.places import settings_path
 from genial.client.plain_words import Answer, Command, UsageError
-from genial.client.settings import Settings, load_settings, save_settings, settings_path
+from genial.client.settings import Settings, load_settings, save_settings
 from genial.client.text import _, printable
 
 LONGEST_NAME: Final = 24

@@ -35,8 +35,9 @@ from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
 from genial.client.palette import Depth, Look, Theme, detect_depth, shows_marks
+from genial.client.places import settings_path
 from genial.client.session import Session, join, watch
-from genial.client.settings import Settings, load_settings, save_settings, settings_path
+from genial.client.settings import Settings, load_settings, save_settings
 from genial.client.store import MemoryStore, Store
 from genial.client.terminal import DEPTHS, ESCAPE_SECONDS, GridWindow, key_bindings
 from genial.client.text import _
@@ -472,7 +473,8 @@ class Player:
             enable_page_navigation_bindings=False,
         )
         # The others are for fields of text of prompt_toolkit's own, which there are none of:
-        # five hundred of them, to be looked through at each key.
+        # five hundred of them, to be looked through at each key. No argument leaves them out; a
+        # test says when prompt_toolkit has them elsewhere.
         app._default_bindings = merge_key_bindings([load_mouse_bindings(), load_cpr_bindings()])
         app.ttimeoutlen = ESCAPE_SECONDS
         app.timeoutlen = ESCAPE_SECONDS

@@ -82,6 +82,7 @@ class PlainReplay:
         self._replay = Replay.of(opened.record)
         self._at = self._replay.dealt
         self._play: float | None = None
+        self._review_asked = False
         self._words: dict[str, Callable[[str], Iterable[str]]] = {
             "": self._next,
             "help": self._help,
@@ -134,16 +135,23 @@ class PlainReplay:
                     return
                 for answer in self.obey(line):
                     say(answer)
+                if self._review_asked:
+                    self._review_asked = False
+                    for answer in await self._reviewed():
+                        say(answer)
         except Quit:
             return
         finally:
             pump.cancel()
             await asyncio.gather(pump, return_exceptions=True)
 
-    def _review(self, rest: str) -> Iterable[str]:
-        # Here nothing else waits: who steps through a record has this process alone.
-        *_moments, review = review_record(self._opened.record)
-        return review_text(review).splitlines() if isinstance(review, Review) else []
+    async def _reviewed(self) -> list[str]:
+        # Nothing else waits here, so it needs no process of its own; but Ctrl-C has to be heard.
+        for step in review_record(self._opened.record):
+            if isinstance(step, Review):
+                return review_text(step).splitlines()
+            await asyncio.sleep(0)
+        return []
 
     async def _typed_in_time(self, typed: asyncio.Queue[str | None], seconds: float) -> str | None:
         try:
@@ -249,6 +257,10 @@ class PlainReplay:
         if self._at == self._replay.end:
             return [_("This is the end of the game.")]
         self._play = seconds
+        return []
+
+    def _review(self, rest: str) -> list[str]:
+        self._review_asked = True
         return []
 
     def _stop(self, rest: str) -> list[str]:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-import platformdirs
-
 from genial.client.errors import StorageError
 from genial.client.palette import Depth, Theme
 from genial.client.text import _
@@ -56,11 +54,6 @@ class Settings:
     weakest_first: bool = True
     speed: int = 8
     games: int = 0
-
-
-def settings_path() -> Path:
-    """Where the settings of this user are kept."""
-    return platformdirs.user_config_path("genial", appauthor=False) / "settings.toml"
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[str, ...]]:

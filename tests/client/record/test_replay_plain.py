@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 
+from genial.client import replay_plain
 from genial.client.plain_words import Quit
 from genial.client.record_files import open_bytes, open_record
 from genial.client.replay import Replay
 from genial.client.replay_plain import PlainReplay, run_replay
+from genial.client.reviewing import review_record
 from tests.client.record.vectors import FREE_2, FREE_4
 
 
@@ -127,6 +130,33 @@ def test_an_unfinished_record_has_no_result() -> None:
     content = b"".join(FREE_2.read_bytes().splitlines(keepends=True)[:9])
     plain = PlainReplay(open_bytes("half", content))
     assert plain.obey("result") == ["The record breaks off before the end of the game."]
+
+
+async def test_a_review_comes_when_it_is_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_plain, "review_record", partial(review_record, rollouts=1))
+    await run_replay(open_record(FREE_2), Typed(["review", "end"]))
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) > 10
+    assert said[-1].startswith("83: ")
+
+
+async def test_ctrl_c_is_heard_in_the_middle_of_a_review(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cancels the task, which has to let go now and then."""
+    begun = asyncio.Event()
+
+    def endless(_record: object) -> Iterator[None]:
+        while True:
+            begun.set()
+            yield
+
+    monkeypatch.setattr(replay_plain, "review_record", endless)
+    running = asyncio.create_task(run_replay(open_record(FREE_2), Typed(["review"])))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
 
 
 async def test_it_plays_by_itself_to_the_end_then_does_what_was_typed(

@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import Application
 from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from genial.client.app import Player
@@ -22,6 +24,11 @@ from genial.engine.hexgrid import Axial
 
 from .fake import FakeTable
 from .terminal import Hands, Terminal, sitting
+
+
+def test_prompt_toolkit_still_keeps_its_own_keys_where_we_leave_them_out() -> None:
+    """The attribute is private; a key would be looked for among five hundred bindings again."""
+    assert "_default_bindings" in vars(Application(output=DummyOutput()))
 
 
 async def test_whole_game_by_keys(tmp_path: Path) -> None:
