@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sqlite3
 import stat
@@ -191,6 +192,37 @@ async def test_a_full_disk_is_said_and_passes(tmp_path: Path) -> None:
     await database.write(limit(used + 1000))  # type: ignore[arg-type]
     await add(database, "y" * 100_000)
     assert len(await database.read(all_notes)) == 1
+    await database.close()
+
+
+async def test_the_log_has_its_length_before_the_first_commit_is_done(tmp_path: Path) -> None:
+    """A commit that lengthens it takes twice as long."""
+    path = tmp_path / "host.db"
+    database = await Database.open(path, [NOTES])
+    written_ahead = path.with_name("host.db-wal")
+    await add(database, "one")
+    length = written_ahead.stat().st_size
+    assert length > 1000 * 4096
+    for number in range(200):
+        await add(database, str(number))
+    assert written_ahead.stat().st_size == length
+    await database.close()
+    # Nothing of what it was filled with has come into the file.
+    assert path.stat().st_size < 20 * 4096
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert len(all_notes(connection)) == 201
+
+
+async def test_a_disk_without_room_for_the_log_stops_no_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "genial.services.store.database._LOG_BYTES", 2_000_000_000
+    )  # more than SQLite takes
+    database = await Database.open(tmp_path / "host.db", [NOTES])
+    await add(database, "one")
+    assert await database.read(all_notes) == ["one"]
     await database.close()
 
 
