@@ -312,6 +312,8 @@ def room_after(board: Board, cells: Cells) -> bool:
 
 def _decide_placement(game: Game, command: PlaceTile) -> tuple[Event, ...]:
     placed = judge_placement(game, command)
+    if game.rules.mode is not Mode.SOLO and not game.resigned and not _ends(game, placed):
+        return (placed,)
     after = evolve(game, placed)
     reason = reason_to_end(after)
     if reason is not None:
@@ -320,6 +322,14 @@ def _decide_placement(game: Game, command: PlaceTile) -> tuple[Event, ...]:
         # Nothing to choose: the next tile is drawn with the placement.
         return placed, Refilled(placed.seat, after.bag.peek(draw_count(after, placed.seat)))
     return (placed,)
+
+
+def _ends(game: Game, placed: Placed) -> bool:
+    """Whether a placement ends a running game that nobody has resigned from.
+
+    It is what `reason_to_end` says of the game after it, found without making that game.
+    """
+    return min(placed.track) >= game.rules.cap or not room_after(game.board, placed.cells)
 
 
 def reason_to_end(game: Game) -> EndReason | None:

@@ -1,12 +1,10 @@
 """What one viewer may see of a game <-> `GameView`.
 
-A view is made in two steps: what everybody may see once, and for each seated viewer
-three fields more. So no hidden thing is ever put in and taken out again.
+A view is made of parts: what everybody may see once, and for each seated viewer three
+fields more. So no hidden thing is ever put in and taken out again.
 """
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 from genial.engine.board import Board, MalformedBoardError
 from genial.engine.moves import Ended, Phase
@@ -31,33 +29,26 @@ from genial.wire.values import (
 )
 
 EarlierView = tuple[PlayerView, game_pb2.GameView]
-
-_rules = lru_cache(maxsize=64)(rules_to_message)
-"""Messages of rules, which are few; they are copied into views, never changed."""
+"""A view, and the message that it came from."""
 
 
 def view_to_message(view: PlayerView) -> game_pb2.GameView:
     """A view for the wire, without what the host adds (ids, times, clock, shuffle)."""
-    message = public_view_to_message(view)
+    message = changing_part(view)
+    message.rules.CopyFrom(rules_to_message(view.rules))
+    message.seats.extend(seat_to_message(number, seat) for number, seat in enumerate(view.seats))
     if view.viewer is not None:
-        add_private_part(message, view.viewer, view.rack, view.may_exchange)
+        message.MergeFrom(private_part(view.viewer, view.rack, view.may_exchange))
     return message
 
 
-def public_view_to_message(
-    view: PlayerView, earlier: EarlierView | None = None
-) -> game_pb2.GameView:
-    """What everybody may see in a view, whoever it is for.
-
-    Args:
-        view: Of any viewer.
-        earlier: A view of the same game and its message; seats that are as they were are
-            copied from there.
+def changing_part(view: PlayerView) -> game_pb2.GameView:
+    """What everybody may see in a view, whoever it is for: without the rules, which stay as
+    they are, and the seats, most of which do.
     """
     message = game_pb2.GameView(
         revision=view.revision,
         state=state_of(view.ended),
-        rules=_rules(view.rules),
         board=view.board.packed(),
         bag_count=view.bag_count,
         turn_seat=view.turn,
@@ -68,24 +59,33 @@ def public_view_to_message(
         first_seat=view.first_seat,
         last_mover=view.last_mover,
     )
-    for number, seat in enumerate(view.seats):
-        if earlier is not None and earlier[0].seats[number] == seat:
-            message.seats.append(earlier[1].seats[number])
-        else:
-            message.seats.append(_seat_to_message(number, seat))
     if view.ended is not None:
         message.end_reason = END_REASONS.to_message[view.ended.reason]
         message.ranking.extend(ranking_to_message(view.ended.ranking))
     return message
 
 
-def add_private_part(
-    message: game_pb2.GameView, viewer: int, rack: tuple[Tile, ...], may_exchange: bool
-) -> None:
-    """Adds to a public view what only the seat `viewer` may see: its rack, canonical."""
-    message.viewer_seat = viewer
-    message.rack.extend(tiles_to_message(rack))
-    message.may_exchange = may_exchange
+def private_part(viewer: int, rack: tuple[Tile, ...], may_exchange: bool) -> game_pb2.GameView:
+    """What only the seat `viewer` may see of a view: its rack, canonical."""
+    return game_pb2.GameView(
+        viewer_seat=viewer, rack=tiles_to_message(rack), may_exchange=may_exchange
+    )
+
+
+def seat_to_message(number: int, seat: SeatView) -> game_pb2.GameSeat:
+    """One seat of a view, without its clock."""
+    message = game_pb2.GameSeat(
+        seat=number,
+        name=seat.name,
+        kind=SEAT_KINDS.to_message[seat.kind],
+        level=seat.level or "",
+        rack_size=seat.rack_size,
+        resigned=seat.resigned,
+    )
+    message.track.counters.extend(seat.track)
+    if seat.latest is not None:
+        message.last_placement.CopyFrom(placed_to_message(seat.latest))
+    return message
 
 
 def view_from_message(message: game_pb2.GameView, earlier: EarlierView | None = None) -> PlayerView:
@@ -171,21 +171,6 @@ def _ended(message: game_pb2.GameView, seats: tuple[SeatView, ...]) -> Ended:
 def _check_seat(seat: int, rules: Rules, field: str) -> None:
     if seat >= rules.players:
         raise malformed(field, f"there is no seat {seat} among {rules.players}")
-
-
-def _seat_to_message(number: int, seat: SeatView) -> game_pb2.GameSeat:
-    message = game_pb2.GameSeat(
-        seat=number,
-        name=seat.name,
-        kind=SEAT_KINDS.to_message[seat.kind],
-        level=seat.level or "",
-        rack_size=seat.rack_size,
-        resigned=seat.resigned,
-    )
-    message.track.counters.extend(seat.track)
-    if seat.latest is not None:
-        message.last_placement.CopyFrom(placed_to_message(seat.latest))
-    return message
 
 
 def _seat_from_message(message: game_pb2.GameSeat, field: str) -> SeatView:

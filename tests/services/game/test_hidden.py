@@ -13,15 +13,18 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genial.engine.game import Game
+from genial.engine.game import Game, evolve
 from genial.engine.moves import Dealt, Event, Exchanged, Refilled, Skipped
 from genial.engine.rules import Rules
 from genial.engine.tiles import TILE_KINDS
+from genial.engine.view import view_for
+from genial.services.game.clock import Clocks
 from genial.services.game.publication import Publication, Told
 from genial.services.game.setup import Setup
 from genial.v1 import game_pb2, game_service_pb2
-from genial.wire.values import rules_to_message
-from tests.engine.side_by_side import EVERY_RULES, played
+from genial.wire.values import Clock, duration_to_message, rules_to_message
+from genial.wire.views import view_to_message
+from tests.engine.side_by_side import EVERY_RULES, new_game, played
 from tests.engine.test_hidden import other_world
 from tests.services.game.hosting import STARTED_MS, digest, room_request
 
@@ -80,6 +83,40 @@ def test_every_viewer_gets_their_own_rack_and_no_other(rules: Rules, seed: int, 
         for field in ("viewer_seat", "rack", "may_exchange"):
             view.ClearField(field)
         assert view == spectator
+
+
+@given(st.sampled_from(EVERY_RULES), st.integers(0, 10**6), st.booleans())
+def test_what_a_publication_has_from_the_one_before_is_as_if_made_anew(
+    rules: Rules, seed: int, with_clocks: bool
+) -> None:
+    _, events = played(rules, seed, "random", 40)
+    first = Clocks.new(Clock(60_000), rules.players, 0, 0) if with_clocks else None
+    game = new_game(rules, seed, seed % rules.players)
+    publication = published(game, ())
+    for n, event in enumerate(events, 1):
+        game = evolve(game, event)
+        told = [Told.of(event, n, STARTED_MS + n)]
+        clocks = None if first is None else first.settle(n)
+        publication = publication.followed_by(game, told, 0, clocks, None)
+        anew = published(game, events[:n])
+        anew = Publication(anew.setup, game, anew.told, n, 0, clocks, None)
+        for viewer in (None, *range(rules.players)):
+            update = publication.update(viewer, n - 1)
+            assert update == anew.update(viewer, n - 1)
+            message = game_service_pb2.WatchGameResponse.FromString(update)
+            assert message.revision == n
+            assert [event.n for event in message.events] == [n]
+            assert message.view == whole_view(publication, viewer)
+
+
+def whole_view(publication: Publication, viewer: int | None) -> game_pb2.GameView:
+    """A view as one message, made in one go."""
+    message = view_to_message(view_for(publication.game, viewer))
+    message.MergeFrom(publication.setup.fixed_view())
+    if publication.clocks is not None:
+        for seat, left in zip(message.seats, publication.clocks.left, strict=True):
+            seat.clock_left.CopyFrom(duration_to_message(left))
+    return message
 
 
 @given(st.sampled_from(EVERY_RULES), st.integers(0, 10**6), st.integers(0, 200))

@@ -1,14 +1,15 @@
 """What a room has published: one state of its game, as each viewer may see it.
 
 A publication never changes. What everybody may see is made once; what is made for one
-viewer is that, and three fields more. Events are kept as bytes, whole and as the others
-may see them, because a thousand games of messages would fill the memory.
+viewer is that, and three fields more. All of it is put together from serialised parts, most of
+which are those of the publication before. Events are kept as bytes, whole and as the others may
+see them, because a thousand games of messages would fill the memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, overload
+from typing import Final, NamedTuple, overload
 
 from genial.engine.game import Game, evolve
 from genial.engine.moves import (
@@ -25,7 +26,8 @@ from genial.engine.moves import (
     Resigned,
     Skipped,
 )
-from genial.engine.view import project, view_for
+from genial.engine.tiles import Tile
+from genial.engine.view import PlayerView, project, view_for
 from genial.services.game.clock import Clocks
 from genial.services.game.log import Asked, ClockState, Entry
 from genial.services.game.setup import Setup
@@ -35,6 +37,7 @@ from genial.wire.events import (
     whole_event_from_message,
     whole_event_to_message,
 )
+from genial.wire.joining import embedded
 from genial.wire.serving import serialise
 from genial.wire.values import (
     END_REASONS,
@@ -43,15 +46,18 @@ from genial.wire.values import (
     timestamp_to_message,
     track_to_message,
 )
-from genial.wire.views import (
-    EarlierView,
-    add_private_part,
-    public_view_to_message,
-    state_of,
-)
+from genial.wire.views import changing_part, private_part, seat_to_message, state_of
 
 _MOST_EVENTS: Final = 512
 """Events in one message to a watcher; who has missed more gets the view and a gap."""
+
+_SEATS: Final = game_pb2.GameView.SEATS_FIELD_NUMBER
+_CLOCK_LEFT: Final = game_pb2.GameSeat.CLOCK_LEFT_FIELD_NUMBER
+_VIEW: Final = game_service_pb2.WatchGameResponse.VIEW_FIELD_NUMBER
+_EVENTS: Final = game_service_pb2.WatchGameResponse.EVENTS_FIELD_NUMBER
+
+_DRAWS: Final = (Dealt, Refilled, Exchanged, Skipped)
+"""Events in which something is hidden from all but one seat."""
 
 _GAP: Final = -1
 """In place of a known revision: events before the view are left out."""
@@ -113,9 +119,9 @@ class Told:
 
     def _project(self, event: Event) -> bytes:
         public = self.whole
-        if isinstance(event, Dealt | Refilled | Exchanged | Skipped):
+        if isinstance(event, _DRAWS):
             seen = project(event, None)
-            public = event_to_message(seen, self._n, self.at_ms).SerializeToString()
+            public = serialise(event_to_message(seen, self._n, self.at_ms))
             self._seat = event.seat
         self._public = public
         return public
@@ -160,6 +166,32 @@ class StoredTold(Sequence[Told]):
         return Told(entry.n, entry.at_ms, entry.body, self._clocks[place])
 
 
+class _Private(NamedTuple):
+    """What one seat sees beside the others, and what it was made of."""
+
+    rack: tuple[Tile, ...]
+    may_exchange: bool
+    body: bytes
+
+
+class _Shown(NamedTuple):
+    """What has been made of a view, for the next one.
+
+    Attributes:
+        view: What everybody may see.
+        fixed: A serialised `GameView` with what stays as it is.
+        seats: Serialised `GameSeat`s, without their clocks.
+        body: The serialised `GameView` for spectators.
+        private: Of each viewer so far: a serialised `GameView` with nothing else.
+    """
+
+    view: PlayerView
+    fixed: bytes
+    seats: list[bytes]
+    body: bytes
+    private: dict[int, _Private]
+
+
 class Publication:
     """One published state of a game.
 
@@ -191,9 +223,8 @@ class Publication:
         self.clocks: Final = clocks
         self.ended_at_ms: Final = ended_at_ms
         self.record: bytes | None = None
-        self._seen: EarlierView | None = None
-        self._earlier: EarlierView | None = None
-        self._shared: dict[int, game_service_pb2.WatchGameResponse] = {}
+        self._shown: _Shown | None = None
+        self._earlier: _Shown | None = None
         self._updates: dict[tuple[int | None, int], bytes] = {}
 
     @property
@@ -219,7 +250,7 @@ class Publication:
             clocks,
             self.ended_at_ms,
         )
-        changed._earlier = self._seen
+        changed._earlier = self._shown
         return changed
 
     def followed_by(
@@ -240,18 +271,12 @@ class Publication:
             clocks,
             ended_at_ms,
         )
-        after._earlier = self._seen
+        after._earlier = self._shown
         return after
 
     def view(self, viewer: int | None) -> game_pb2.GameView:
-        """The view for a seat, or for a spectator (None); not to be changed."""
-        public = self._public()
-        if viewer is None:
-            return public
-        message = game_pb2.GameView()
-        message.CopyFrom(public)
-        self._add_private_part(message, viewer)
-        return message
+        """The view for a seat, or for a spectator (None)."""
+        return game_pb2.GameView.FromString(self._view(viewer))
 
     def answer(self, seat: int, after: int) -> bytes:
         """The response to a command of a seat: its view, and the events after `after`.
@@ -309,55 +334,61 @@ class Publication:
         return found
 
     def _update(self, viewer: int | None, after: int) -> bytes:
-        shared = self._shared.get(after)
-        if shared is None:
-            shared = self._shared[after] = self._shared_update(after)
+        head = game_service_pb2.WatchGameResponse(revision=self.revision, gap=after == _GAP)
+        parts = [serialise(head), embedded(_VIEW, self._view(viewer))]
+        if after != _GAP:
+            parts += [embedded(_EVENTS, told.to(viewer)) for told in self.told[after:]]
+        return b"".join(parts)
+
+    def _view(self, viewer: int | None) -> bytes:
+        shown = self._show()
         if viewer is None:
-            return serialise(shared)
-        response = game_service_pb2.WatchGameResponse()
-        response.CopyFrom(shared)
-        self._add_private_part(response.view, viewer)
-        if after != _GAP:
-            for event, told in zip(response.events, self.told[after:], strict=True):
-                if told.seat == viewer:
-                    event.ParseFromString(told.whole)
-        return serialise(response)
-
-    def _shared_update(self, after: int) -> game_service_pb2.WatchGameResponse:
-        """What a spectator gets: every other viewer's is this, and more."""
-        response = game_service_pb2.WatchGameResponse(
-            revision=self.revision, view=self._public(), gap=after == _GAP
-        )
-        if after != _GAP:
-            for told in self.told[after:]:
-                response.events.add().ParseFromString(told.public)
-        return response
-
-    def _add_private_part(self, message: game_pb2.GameView, viewer: int) -> None:
+            return shown.body
         game = self.game
+        rack = game.racks[viewer]
         # Asked in full, it words a refusal; for most viewers there is nothing to ask.
         at_close = game.turn == viewer and game.phase is Phase.CLOSE
         may_exchange = at_close and game.may_exchange(viewer)
-        add_private_part(message, viewer, game.rack(viewer), may_exchange)
+        private = shown.private.get(viewer)
+        if private is None or private.rack is not rack or private.may_exchange != may_exchange:
+            message = private_part(viewer, game.rack(viewer), may_exchange)
+            private = _Private(rack, may_exchange, serialise(message))
+            shown.private[viewer] = private
+        return shown.body + private.body
 
-    def _public(self) -> game_pb2.GameView:
-        if self._seen is None:
+    def _show(self) -> _Shown:
+        """What everybody may see: every viewer's view is this, and more."""
+        if self._shown is None:
+            earlier, self._earlier = self._earlier, None
             view = view_for(self.game, None)
-            message = public_view_to_message(view, self._earlier)
-            self._earlier = None
-            self._seen = view, message
-            self._add_what_is_no_engines(message)
-        return self._seen[1]
+            if earlier is None:
+                fixed = serialise(self.setup.fixed_view())
+                seats = [serialise(seat_to_message(n, seat)) for n, seat in enumerate(view.seats)]
+            else:
+                fixed = earlier.fixed
+                seats = [
+                    body if seat == before else serialise(seat_to_message(n, seat))
+                    for n, (seat, before, body) in enumerate(
+                        zip(view.seats, earlier.view.seats, earlier.seats, strict=True)
+                    )
+                ]
+            body = self._public_body(view, fixed, seats)
+            private = {} if earlier is None else earlier.private.copy()
+            self._shown = _Shown(view, fixed, seats, body, private)
+        return self._shown
 
-    def _add_what_is_no_engines(self, message: game_pb2.GameView) -> None:
-        message.MergeFrom(self.setup.fixed_view)
-        if self.clocks is not None:
-            for seat, left in zip(message.seats, self.clocks.left, strict=True):
-                seat.clock_left.CopyFrom(duration_to_message(left))
-            message.clocks_paused = self.clocks.paused
+    def _public_body(self, view: PlayerView, fixed: bytes, seats: list[bytes]) -> bytes:
+        message = changing_part(view)
         if self.ended_at_ms is not None:
             message.ended_at.CopyFrom(timestamp_to_message(self.ended_at_ms))
             message.shuffle.seed = self.setup.seed
+        if self.clocks is not None:
+            message.clocks_paused = self.clocks.paused
+            seats = [
+                body + embedded(_CLOCK_LEFT, serialise(duration_to_message(left)))
+                for body, left in zip(seats, self.clocks.left, strict=True)
+            ]
+        return b"".join([fixed, serialise(message), *[embedded(_SEATS, body) for body in seats]])
 
     def report(self, watchers: int) -> room_service_pb2.RoomReport:
         """What the table hears of the room."""

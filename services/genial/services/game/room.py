@@ -120,6 +120,7 @@ class Room:
         self._log = store
         self._times = times
         self._holders = list(holders)
+        self._seats = _seats_of(self._holders)
         self._asked = {(each.seat, each.request_id): each for each in asked}
         self._answers: dict[int, tuple[Asked, bytes]] = {}
         self._refusals = Refusals()
@@ -186,6 +187,13 @@ class Room:
             if same_secret(held, token_hash):
                 found = seat
         return found
+
+    def seat_watched_by(self, watcher: Watcher) -> int | None:
+        """The seat that a watcher's token holds now, or None.
+
+        Nothing is found out here by guessing: it is asked of tokens that were let in.
+        """
+        return None if watcher.token_hash is None else self._seats.get(watcher.token_hash)
 
     @property
     def spectators_forbidden(self) -> bool:
@@ -332,12 +340,14 @@ class Room:
         if stored is None:
             raise DamagedLogError(f"the log of {self.setup.game_id} is gone")
         fresh = Room.reopen(self._log, self._times, stored)
-        self._holders, self._asked = fresh._holders, fresh._asked
+        self._holders, self._seats, self._asked = fresh._holders, fresh._seats, fresh._asked
         self._last_at_ms, self._frozen = fresh._last_at_ms, fresh._frozen
         self._show(fresh.publication.with_version(self.publication.version + 1))
 
     async def _judge(self, order: _Order) -> bytes:
-        if order.token_hash is not None and self.seat_of(order.token_hash) != order.seat:
+        if order.token_hash is not None and not same_secret(
+            self._holders[order.seat], order.token_hash
+        ):
             raise GenialError(Reason.BAD_SEAT_TOKEN)
         key = order.seat, order.request_id
         if key in self._asked:
@@ -417,7 +427,7 @@ class Room:
         def prepare() -> None:
             # While the disk is at work: what will be asked for the moment it is done.
             _answer(after, asked)
-            after.prepare(map(self.seat_of, self._audience()), asked.since)
+            after.prepare(map(self.seat_watched_by, self._watchers), asked.since)
 
         def publish() -> None:
             if answers:
@@ -425,6 +435,7 @@ class Room:
             self._asked[asked.seat, asked.request_id] = asked
             if batch.holder is not None:
                 self._holders[batch.holder.seat] = batch.holder.token_hash
+                self._seats = _seats_of(self._holders)
             answers.append(_answer(after, asked))
             self._answers[asked.seat] = asked, answers[0]
             if not order.future.done():
@@ -435,9 +446,6 @@ class Room:
         await self._log.append(self.setup.game_id, asked.since, batch, prepare, publish)
         publish()
         return answers[0]
-
-    def _audience(self) -> Iterable[bytes | None]:
-        return {watcher.token_hash for watcher in self._watchers}
 
     def _show(self, publication: Publication) -> None:
         self.publication = publication
@@ -476,6 +484,11 @@ class Room:
             self._arm_flag()
         else:
             self._show(before.with_clocks(clocks).with_version(before.version + 1))
+
+
+def _seats_of(holders: Sequence[bytes]) -> dict[bytes, int]:
+    """The seat of each token, by its hash."""
+    return {token_hash: seat for seat, token_hash in enumerate(holders)}
 
 
 def _answer(publication: Publication, asked: Asked) -> bytes:

@@ -22,6 +22,7 @@ from genial.wire.values import (
     Clock,
     clock_from_message,
     rules_from_message,
+    rules_to_message,
     timestamp_to_message,
 )
 
@@ -37,7 +38,6 @@ class Setup:
         started_at_ms: Host's UTC in milliseconds.
         token_hashes: SHA-256 of each seat's token, as the game began.
         seats: Who sat down at first, in seat order.
-        fixed_view: The part of every view that stays as it is; holds no seed.
     """
 
     request: room_service_pb2.CreateRoomRequest
@@ -47,7 +47,6 @@ class Setup:
     token_hashes: tuple[bytes, ...]
     first_by: FirstBy
     clock: Clock | None
-    fixed_view: game_pb2.GameView
 
     @classmethod
     def of(cls, request: room_service_pb2.CreateRoomRequest, started_at_ms: int) -> Setup:
@@ -79,7 +78,6 @@ class Setup:
             token_hashes=hashes,
             first_by=first_by,
             clock=clock_from_message(request.clock) if request.HasField("clock") else None,
-            fixed_view=_fixed_view(request, started_at_ms),
         )
 
     @property
@@ -96,6 +94,25 @@ class Setup:
     def seed(self) -> bytes:
         """The host's part of the shuffle; secret until the game is over."""
         return self.request.shuffle.seed
+
+    def fixed_view(self) -> game_pb2.GameView:
+        """The part of every view that stays as it is; holds no seed."""
+        request = self.request
+        view = game_pb2.GameView(
+            game_id=request.game_id,
+            table_id=request.table_id,
+            rules=rules_to_message(self.rules),
+            first_by=request.first_by,
+            started_at=timestamp_to_message(self.started_at_ms),
+            match_game=request.match_game,
+            match_games=request.match_games,
+            hints_allowed=not request.hints_forbidden,
+        )
+        view.shuffle.CopyFrom(request.shuffle)
+        view.shuffle.ClearField("seed")
+        if request.HasField("clock"):
+            view.clock.CopyFrom(request.clock)
+        return view
 
     def new_game(self) -> Game:
         """The game before its deal, with its first seat drawn if chance decides."""
@@ -168,22 +185,3 @@ def _check_count(values: Iterable[bytes], players: int, field: str) -> None:
     count = len(tuple(values))
     if count != players:
         raise malformed(field, f"one for each of {players} seats is due, not {count}")
-
-
-def _fixed_view(
-    request: room_service_pb2.CreateRoomRequest, started_at_ms: int
-) -> game_pb2.GameView:
-    view = game_pb2.GameView(
-        game_id=request.game_id,
-        table_id=request.table_id,
-        first_by=request.first_by,
-        started_at=timestamp_to_message(started_at_ms),
-        match_game=request.match_game,
-        match_games=request.match_games,
-        hints_allowed=not request.hints_forbidden,
-    )
-    view.shuffle.CopyFrom(request.shuffle)
-    view.shuffle.ClearField("seed")
-    if request.HasField("clock"):
-        view.clock.CopyFrom(request.clock)
-    return view

@@ -58,7 +58,7 @@ class Watcher:
                 return
             publication = room.current() if version < 0 else room.publication
             if publication.version != version:
-                viewer = room.seat_of(self.token_hash)
+                viewer = room.seat_watched_by(self)
                 if viewer is None and self.token_hash is not None and room.spectators_forbidden:
                     # Their seat has gone to somebody else, and others may not look on.
                     self._superseded = True
