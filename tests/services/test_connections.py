@@ -11,6 +11,7 @@ import grpc
 import pytest
 
 from genial.services import connections
+from genial.services import server as server_module
 from genial.services.connections import (
     Connection,
     ConnectionWatch,
@@ -179,7 +180,10 @@ def test_the_limit_of_files_is_raised_as_far_as_allowed(monkeypatch: pytest.Monk
     assert asked == [(1512, 2000), (2000, 2000)]
 
 
-async def test_a_host_that_is_full_says_so() -> None:
+async def test_grpcs_own_refusal_of_too_many_calls_is_understood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server_module, "CALLS_TO_SPARE", 0)
     made = make_server(Limits(calls_at_once=1))
     arrived, released = asyncio.Event(), asyncio.Event()
 

@@ -94,7 +94,7 @@ class Admission:
             raise GenialError(Reason.MESSAGE_TOO_LARGE, limit=self.limits.request_bytes)
         if call.metadata_size > METADATA_BYTES:
             raise GenialError(Reason.MESSAGE_TOO_LARGE, limit=METADATA_BYTES)
-        if self._is_ours(call):
+        if self.is_ours(call):
             return
         address = address_of_peer(call.peer)
         bound = address not in self._exempt
@@ -105,7 +105,7 @@ class Admission:
         if self._password is not None and rpc.startswith(_OURS) and rpc not in _OPEN:
             self._check_password(self._password, call, address, bound)
 
-    def _is_ours(self, call: Call) -> bool:
+    def is_ours(self, call: Call) -> bool:
         """Whether it comes from one of the host's services, for itself or passed on.
 
         Raises:
@@ -138,7 +138,7 @@ class Admission:
         Raises:
             GenialError: TOO_MANY_STREAMS, on entering.
         """
-        return self._stream(call.peer, self._is_ours(call))
+        return self._stream(call.peer, self.is_ours(call))
 
     @contextmanager
     def _stream(self, peer: str, ours: bool) -> Iterator[None]:

@@ -27,6 +27,7 @@ from genial.services.bots.supervisor import Supervisor
 from genial.services.certificate import FILE_NAME as CERTIFICATE_FILE
 from genial.services.certificate import CertificateError, HostCertificate, load_or_make
 from genial.services.connections import ConnectionWatch, raise_file_limit
+from genial.services.doorstep import Doorstep
 from genial.services.forward import forwarding_handlers
 from genial.services.lobby.handler import LobbyHandler
 from genial.services.lobby.lobby import Lobby, LobbySettings, wall_clock
@@ -249,7 +250,8 @@ class Host:
                 door=self._door_for_bots,
             )
             offered.append((_service(bot_service_pb2.DESCRIPTOR, "BotService"), bot_port.handler))
-        server.add_generic_rpc_handlers(
+        door = Doorstep(server, self.settings.limits, gate)
+        door.add_generic_rpc_handlers(
             [rpc_handlers(descriptor, handler, gate) for descriptor, handler in offered]
         )
         names = [descriptor.full_name for descriptor, _ in offered]
@@ -259,8 +261,8 @@ class Host:
                 if service in self.settings.peers:
                     channel = self._channel(service)
                     handlers = forwarding_handlers(descriptor, channel, gate, self._secret)
-                    server.add_generic_rpc_handlers([handlers])
-        self._health = add_standard_services(server, names, gate)
+                    door.add_generic_rpc_handlers([handlers])
+        self._health = add_standard_services(door, names, gate)
         self._connections = ConnectionWatch(self.settings.limits, self._port, gate.is_busy)
         self._service_names = ("", *names)
 

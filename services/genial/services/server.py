@@ -13,6 +13,7 @@ import grpc
 from genial.services.announce import address_text, is_wildcard
 from genial.services.certificate import HostCertificate
 from genial.services.connections import server_options
+from genial.services.doorstep import CALLS_TO_SPARE
 from genial.services.limits import Limits
 from genial.services.settings import HostError
 from genial.wire.metadata import CERTIFICATE_NAME
@@ -31,7 +32,7 @@ def make_server(limits: Limits) -> grpc.aio.Server:
             *server_options(limits),
             ("grpc.max_send_message_length", _LONGEST_ANSWER),
         ],
-        maximum_concurrent_rpcs=limits.calls_at_once,
+        maximum_concurrent_rpcs=limits.calls_at_once + CALLS_TO_SPARE,
     )
 
 

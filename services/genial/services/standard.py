@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -22,8 +22,15 @@ HEALTH: Final[str] = health.SERVICE_NAME
 REFLECTION: Final[str] = reflection.SERVICE_NAME
 
 
+class TakesHandlers(Protocol):
+    """A server, or what stands before one."""
+
+    def add_generic_rpc_handlers(self, handlers: Iterable[grpc.GenericRpcHandler]) -> None:
+        """Adds services."""
+
+
 def add_standard_services(
-    server: grpc.aio.Server, names: Sequence[str], gate: Gate
+    server: TakesHandlers, names: Sequence[str], gate: Gate
 ) -> health.aio.HealthServicer:
     """Adds health and reflection to a server.
 
@@ -48,7 +55,7 @@ def add_standard_services(
 class _Behind:
     """Stands for a server while handlers are added to it, and puts them behind the gate."""
 
-    def __init__(self, server: grpc.aio.Server, gate: Gate) -> None:
+    def __init__(self, server: TakesHandlers, gate: Gate) -> None:
         self._server = server
         self._gate = gate
 
