@@ -25,7 +25,7 @@ from babel.messages.pofile import read_po, write_po
 from genial.cli.click_messages import CLICK_MESSAGES
 from genial.cli.tree import help_messages
 from genial.engine.refusal import Refusal
-from genial.wire.errors import Reason, template_of
+from genial.wire.reasons import Reason, template_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "client" / "genial" / "client" / "locale"

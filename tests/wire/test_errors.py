@@ -17,14 +17,11 @@ from genial.wire.errors import (
     DETAILS_KEY,
     DOMAIN,
     GenialError,
-    Reason,
-    code_of,
     from_rpc_error,
     malformed,
-    parse_reason,
-    placeholders_of,
     status_details,
 )
+from genial.wire.reasons import Reason, code_of, parse_reason, placeholders_of
 
 EVERY_TEST = "\n".join(
     path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py")

@@ -29,7 +29,7 @@ from genial.engine.view import (
 )
 from genial.v1.game_pb2 import SeatKind as WireKind
 from genial.v1.table_pb2 import ChatMessage, Table, TableSeat, TableState
-from genial.wire.errors import fill, parse_reason, placeholders_of, template_of
+from genial.wire.reasons import fill, parse_reason, placeholders_of, template_of
 
 _MADE_UP: Final = re.compile(r"Table (\d+)", re.ASCII)
 """What a host calls a table that nobody has named; data on the wire, like any other name."""

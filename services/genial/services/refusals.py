@@ -7,7 +7,8 @@ from collections.abc import Hashable
 from copy import copy
 from typing import Final
 
-from genial.wire.errors import Code, GenialError
+from genial.wire.errors import GenialError
+from genial.wire.reasons import Code
 
 _MOST: Final = 256
 

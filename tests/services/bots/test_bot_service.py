@@ -13,8 +13,9 @@ from genial.services.bots.handler import BotHandler, Door, bot_token
 from genial.services.bots.supervisor import SeatJob, Supervisor
 from genial.v1 import bot_service_pb2 as pb
 from genial.v1 import game_pb2, lobby_service_pb2
-from genial.wire.errors import Code, GenialError, Reason
+from genial.wire.errors import GenialError, Reason
 from genial.wire.metadata import seat_token_hash
+from genial.wire.reasons import Code
 from genial.wire.serving import Call
 from tests.services.lobby.lobbies import (
     SECRET,

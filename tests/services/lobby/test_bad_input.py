@@ -13,8 +13,9 @@ from google.protobuf.message_factory import GetMessageClass
 
 from genial.v1 import lobby_service_pb2
 from genial.v1 import lobby_service_pb2 as pb
-from genial.wire.errors import Code, GenialError, Reason
+from genial.wire.errors import GenialError, Reason
 from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN, new_seat_token
+from genial.wire.reasons import Code
 from genial.wire.serving import Call, method_name
 from tests.services.lobby.lobbies import (
     Player,

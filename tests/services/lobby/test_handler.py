@@ -11,8 +11,9 @@ import pytest
 from genial.services.lobby.lobby import LobbySettings
 from genial.v1 import bot_service_pb2, game_pb2, table_pb2
 from genial.v1 import lobby_service_pb2 as pb
-from genial.wire.errors import Code, GenialError, Reason
+from genial.wire.errors import GenialError, Reason
 from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN
+from genial.wire.reasons import Code
 from genial.wire.serving import Call
 from tests.services.lobby.lobbies import (
     Bots,

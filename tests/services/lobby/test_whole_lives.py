@@ -15,7 +15,8 @@ from genial.services.lobby.codec import table_from_json, table_to_json
 from genial.services.lobby.deal import DealPhase
 from genial.services.lobby.passing import connect, disconnect, elapse, recover
 from genial.services.lobby.table import OrderKind, Progress, Table, TableState
-from genial.wire.errors import Code, GenialError
+from genial.wire.errors import GenialError
+from genial.wire.reasons import Code
 from tests.services.lobby.tables import Evening, evening, nonce, token
 
 PEOPLE = ("Ana", "Eva", "Max", "Leo", "Kim")

@@ -35,7 +35,8 @@ from genial.services.lobby.table import (
 )
 from genial.services.peers import BotPort, RoomPort, service_call
 from genial.v1 import bot_service_pb2, game_pb2, room_service_pb2
-from genial.wire.errors import Code, GenialError, Reason
+from genial.wire.errors import GenialError, Reason
+from genial.wire.reasons import Code
 from genial.wire.values import (
     END_REASONS,
     FIRST_BYS,
