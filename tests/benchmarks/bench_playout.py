@@ -16,7 +16,7 @@ from genial.strategy.scored import scored_placements
 from genial.strategy.search import Depth, placements, rollout
 from genial.strategy.selfplay import best_by_value
 from tests.benchmarks.run import Bench, rate
-from tests.referee import naive
+from tests.referee import naive, policies
 
 Position = tuple[Playout, dict[naive.Cell, str], set[naive.Cell], list[str]]
 
@@ -81,7 +81,7 @@ def games_ratio() -> float:
         return 1
 
     def plain() -> int:
-        naive.play_game(2, rng)
+        policies.play_game(2, rng)
         return 1
 
     return rate(flat, 0.5) / rate(plain, 1.5)
@@ -108,7 +108,7 @@ def rollouts_ratio() -> float:
         return len(found)
 
     def plain() -> int:
-        naive.play_game(2, rng)
+        policies.play_game(2, rng)
         return 1
 
     return rate(ahead, 0.5) / rate(plain, 1.5)

@@ -35,7 +35,8 @@ from genial.engine.view import (
     project,
     view_for,
 )
-from tests.engine.side_by_side import EVERY_RULES, leaving_by, next_command, played
+from tests.engine.side_by_side import EVERY_RULES, leaving_by, played
+from tests.engine.styles import next_command
 
 
 def other_world(game: Game, known: dict[int, tuple[Tile, ...]], rng: random.Random) -> Game:

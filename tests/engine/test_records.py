@@ -29,13 +29,13 @@ from tests.client.record.vectors import BROKEN, FOLDER, GOOD
 from tests.engine.judging import agreed
 from tests.engine.side_by_side import (
     EVERY_RULES,
-    STYLES,
     SideBySide,
     leaving_by,
     name_of,
     play_on,
     with_incidents,
 )
+from tests.engine.styles import STYLES
 from tests.referee import generate
 
 

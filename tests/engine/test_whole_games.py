@@ -30,14 +30,13 @@ from genial.engine.shuffle import CountedBag, ShuffledBag
 from genial.engine.tiles import TILE_KINDS
 from tests.engine.side_by_side import (
     EVERY_RULES,
-    STYLES,
     SideBySide,
     leaving_by,
     name_of,
-    next_command,
     play_on,
     with_incidents,
 )
+from tests.engine.styles import STYLES, next_command
 
 every_rules = pytest.mark.parametrize("rules", EVERY_RULES, ids=name_of)
 MOST_TILES = {1: 42, 2: 42, 3: 60, 4: 81}

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tests.referee import naive, shuffle
+from tests.referee import naive, policies, shuffle
 
 # The board
 
@@ -443,15 +443,15 @@ def test_only_people_agree_or_abandon() -> None:
 @pytest.mark.parametrize(
     ("mode", "players", "policy"),
     [
-        ("solo", 1, naive.greedy_policy),
-        ("free", 2, naive.greedy_policy),
-        ("free", 3, naive.random_policy),
-        ("free", 4, naive.random_policy),
-        ("partners", 4, naive.random_policy),
+        ("solo", 1, policies.greedy_policy),
+        ("free", 2, policies.greedy_policy),
+        ("free", 3, policies.random_policy),
+        ("free", 4, policies.random_policy),
+        ("partners", 4, policies.random_policy),
     ],
 )
-def test_a_whole_game(mode: str, players: int, policy: naive.Policy) -> None:
-    game = naive.play_game(players, random.Random(1), policy=policy, mode=mode)
+def test_a_whole_game(mode: str, players: int, policy: policies.Policy) -> None:
+    game = policies.play_game(players, random.Random(1), policy=policy, mode=mode)
     assert game.reason == "board_full"
     on_board = (len(game.board) - 6) // 2
     assert on_board + sum(map(len, game.racks)) + game.bag.total() == 120
