@@ -20,7 +20,8 @@ from genial.client.messages import HostsSeen, SeatsHeld
 from genial.client.model import TableRow
 from genial.client.session import join
 from genial.client.store import DiskStore, MemoryStore, Store
-from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
+from tests.client.fakehost import PLAIN, FakeHost
+from tests.client.fakehost_services import TABLE_ID
 
 DEADLINE = 20.0
 

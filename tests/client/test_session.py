@@ -43,7 +43,8 @@ from genial.engine.moves import Placed, PlaceTile
 from genial.engine.record import Verdict, judge
 from genial.v1.game_pb2 import HostClosing as Closing
 from genial.v1.table_pb2 import TableState
-from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
+from tests.client.fakehost import PLAIN, FakeHost
+from tests.client.fakehost_services import TABLE_ID
 
 DEADLINE = 20.0
 T = TypeVar("T")

@@ -23,7 +23,8 @@ from genial.v1.table_pb2 import FirstSeat, Host, Table, TableOptions
 from genial.wire.errors import GenialError, Reason
 from genial.wire.version import VERSION
 from genial.wire.views import view_from_message
-from tests.client.fakehost import PLAIN, TABLE_ID, FakeHost
+from tests.client.fakehost import PLAIN, FakeHost
+from tests.client.fakehost_services import TABLE_ID
 
 OLDER = "genial-lan 0.0.1"
 NEWER = "genial-lan 99.0.0"
