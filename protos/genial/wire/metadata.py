@@ -29,6 +29,9 @@ HOST_PASSWORD: Final = "genial-host-password"
 FORWARDED_BY: Final = "genial-forwarded-by"
 """The secret again, on calls that one service passes on for somebody: their gate was asked."""
 
+ONLY_REPEAT: Final = "genial-only-repeat"
+"""Between services: do nothing new, only give the first answer if this is a repeat."""
+
 AUTHORIZATION: Final = "authorization"
 """``Bearer SECRET`` between services."""
 

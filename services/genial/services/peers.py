@@ -8,6 +8,7 @@ gRPC. Calls between services carry the bearer secret.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import grpc
@@ -20,7 +21,14 @@ from genial.v1 import (
     room_service_pb2,
 )
 from genial.wire.errors import GenialError, Reason, from_rpc_error
-from genial.wire.metadata import AUTHORIZATION, SEAT_TOKEN, bearer, bearer_secret, same_secret
+from genial.wire.metadata import (
+    AUTHORIZATION,
+    ONLY_REPEAT,
+    SEAT_TOKEN,
+    bearer,
+    bearer_secret,
+    same_secret,
+)
 from genial.wire.serving import Call
 
 _TIMEOUT = 10.0
@@ -95,7 +103,7 @@ class LobbyPort(Protocol):
     async def joined_before(
         self, request: lobby_service_pb2.JoinTableRequest, call: Call
     ) -> lobby_service_pb2.JoinTableResponse | None:
-        """What the same request was answered; None where it is new, or where nobody can say."""
+        """What the same request was answered; None where it is new."""
         ...
 
     async def kick_seat(
@@ -199,8 +207,10 @@ class RemoteLobby:
     async def joined_before(
         self, request: lobby_service_pb2.JoinTableRequest, call: Call
     ) -> lobby_service_pb2.JoinTableResponse | None:
-        """See LobbyPort. The contract has no such question: it is asked by joining again."""
-        return None
+        """See LobbyPort."""
+        only_repeat = replace(call, metadata={**call.metadata, ONLY_REPEAT: "yes"})
+        response = await self.join_table(request, only_repeat)
+        return response if response.HasField("table") else None
 
     async def kick_seat(
         self, request: lobby_service_pb2.KickSeatRequest, call: Call

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import grpc
 import pytest
 
 from genial.engine.refusal import Refusal
 from genial.services.bots.handler import BotHandler, Door, bot_token
 from genial.services.bots.supervisor import SeatJob, Supervisor
+from genial.services.lobby.handler import LobbyHandler
+from genial.services.peers import LobbyPort, RemoteLobby
 from genial.v1 import bot_service_pb2 as pb
 from genial.v1 import game_pb2, lobby_service_pb2
 from genial.wire.errors import GenialError, Reason
 from genial.wire.metadata import seat_token_hash
 from genial.wire.reasons import Code
-from genial.wire.serving import Call
+from genial.wire.serving import Call, rpc_handlers
 from tests.services.lobby.lobbies import (
     SECRET,
     Bots,
@@ -61,14 +64,14 @@ class Service(Bots):
     def __init__(self) -> None:
         super().__init__()
         self.written = Written()
-        self._service: BotHandler | None = None
+        self.apart: LobbyPort | None = None
 
     @property
     def service(self) -> BotHandler:
         assert self.handler is not None
-        return self._service or BotHandler(
+        return BotHandler(
             self.written,
-            self.handler,
+            self.apart or self.handler,
             service_secret=SECRET,
             token_secret=TOKEN_SECRET,
             door=lambda: Door("127.0.0.1:7718", "f" * 64, "sesame"),
@@ -93,12 +96,33 @@ async def serving(folder: Path) -> AsyncIterator[tuple[World, Service]]:
         yield world, bots
 
 
+@asynccontextmanager
+async def over_a_line(handler: LobbyHandler) -> AsyncIterator[RemoteLobby]:
+    """The lobby as bots in another process see it."""
+    server = grpc.aio.server()
+    service = lobby_service_pb2.DESCRIPTOR.services_by_name["LobbyService"]
+    server.add_generic_rpc_handlers([rpc_handlers(service, handler)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(f"ipv4:127.0.0.1:{port}") as channel:
+            yield RemoteLobby(channel)
+    finally:
+        await server.stop(None)
+
+
 def seat_request(table_id: str, **fields: object) -> pb.SeatBotRequest:
     return pb.SeatBotRequest(request_id=rid(), table_id=table_id, **fields)  # type: ignore[arg-type]
 
 
-async def test_a_repeat_is_answered_when_there_is_no_room_any_more(tmp_path: Path) -> None:
-    async with serving(tmp_path) as (world, bots):
+@pytest.mark.parametrize("apart", [False, True], ids=["together", "apart"])
+async def test_a_repeat_is_answered_when_there_is_no_room_any_more(
+    tmp_path: Path, apart: bool
+) -> None:
+    async with AsyncExitStack() as stack:
+        world, bots = await stack.enter_async_context(serving(tmp_path))
+        if apart:
+            bots.apart = await stack.enter_async_context(over_a_line(world.handler))
         (ana,) = await people_at_a_table(world, "Ana", rules=rules(4))
         requests = [seat_request(ana.table_id) for _ in range(2)]
         first = [await bots.seat_bot(request, ana.call) for request in requests]

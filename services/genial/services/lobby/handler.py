@@ -32,6 +32,7 @@ from genial.services.store import undivided
 from genial.v1 import lobby_service_pb2 as pb
 from genial.wire import requests
 from genial.wire.errors import GenialError, Reason, malformed, unknown_level
+from genial.wire.metadata import ONLY_REPEAT
 from genial.wire.serving import Call
 
 DEFAULT_LEVEL: Final = "medium"
@@ -147,11 +148,17 @@ class LobbyHandler(LookingHandler):
             raise unknown_level(level, levels, field)
 
     async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
-        """A seat for the caller's token, or the one that it holds."""
+        """A seat for the caller's token, or the one that it holds.
+
+        A service may ask for the answer of a repeat alone (`ONLY_REPEAT`); of what is new it
+        gets an answer without a table, and nothing is done.
+        """
         request_id = requests.request_id(request.request_id)
+        by_service = is_service(call, self._lobby.secret)
+        if by_service and ONLY_REPEAT in call.metadata:
+            return await self.joined_before(request, call) or pb.JoinTableResponse()
         running = self.running(request.table_id)
         token_hash = token_hash_of(call)
-        by_service = is_service(call, self._lobby.secret)
         if token_hash is None and not by_service:
             raise GenialError(Reason.SEAT_TOKEN_NEEDED)
         number = request.seat if request.HasField("seat") else None
