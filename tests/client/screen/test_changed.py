@@ -21,8 +21,8 @@ from genial.services.host import HostReady
 from tests.client.test_finder import Air
 from tests.services.host.hosts import hosting, local
 
-from .gallery import lobby
 from .hands import press, text_of
+from .lobby_scenes import lobby
 from .terminal import sitting
 
 pytestmark = pytest.mark.usefixtures("air")

@@ -27,8 +27,9 @@ from genial.client.view.draw import draw
 from genial.engine.board import parse_cell
 from genial.engine.tiles import Tile
 
-from .gallery import lobby, new_table, room, seen
+from .game_scenes import seen
 from .hands import press
+from .lobby_scenes import lobby, new_table, room
 from .positions import mockup_model, mockup_view, table_of
 
 

@@ -14,7 +14,8 @@ from genial.client.update import update
 from genial.client.view.draw import draw
 from genial.engine.tiles import Symbol
 
-from .gallery import Picture, closing, first_tile, gallery, players
+from .gallery import Picture, gallery
+from .game_scenes import closing, first_tile, players
 from .golden import FOLDER, rendered
 
 PICTURES = list(gallery())

@@ -24,8 +24,8 @@ from genial.wire.values import rules_to_message
 from tests.client.test_finder import Air
 from tests.services.host.hosts import hosting, local
 
-from .gallery import lobby, new_table
 from .hands import press, text_of
+from .lobby_scenes import lobby, new_table
 from .positions import mockup_model
 from .terminal import Hands, sitting
 

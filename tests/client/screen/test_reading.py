@@ -28,8 +28,9 @@ from genial.client.updates import (
 from genial.client.view.draw import draw
 from genial.v1.table_pb2 import ChatMessage
 
-from .gallery import closing, end, history, lobby, room, seen
+from .game_scenes import closing, end, history, seen
 from .hands import press
+from .lobby_scenes import lobby, room
 from .positions import mockup_model, mockup_view
 
 LONG = (

@@ -29,8 +29,9 @@ from genial.v1.table_pb2 import (
 from genial.wire.values import rules_to_message
 from tests.services.host.hosts import hosting, local
 
-from .gallery import closing, end, lobby, pause_asked, paused, put_away, put_away_room, room, seen
+from .game_scenes import closing, end, pause_asked, paused, put_away, seen
 from .hands import press, text_of
+from .lobby_scenes import lobby, put_away_room, room
 from .positions import mockup_model, mockup_view
 from .terminal import Hands, sitting
 

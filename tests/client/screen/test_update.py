@@ -42,8 +42,9 @@ from genial.engine.tiles import Tile
 from genial.engine.view import HiddenDraw, SeenRefilled
 from genial.v1.table_pb2 import TABLE_STATE_OPEN, ChatMessage
 
-from .gallery import closing, first_tile, lobby, new_table, players, room, seen
+from .game_scenes import closing, first_tile, players, seen
 from .hands import press
+from .lobby_scenes import lobby, new_table, room
 from .positions import mockup_model, mockup_view, placed, table_of
 
 
