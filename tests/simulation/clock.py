@@ -105,7 +105,11 @@ class VirtualLoop(asyncio.BaseEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> _Callback:
-        return self.call_at(self.now + delay, callback, *args, context=context)
+        when = self.now + delay
+        entry = _Callback(callback, args, context, when)
+        self._set += 1
+        heapq.heappush(self._later, (when, self._set, entry))
+        return entry
 
     def run_in_executor(  # type: ignore[override]
         self, executor: object, func: Callable[..., T], *args: Any
@@ -118,34 +122,35 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return future
 
     def _run_once(self) -> None:
-        """One round: what is ready, and with it what is due when time has passed.
+        """Rounds until the loop is stopped: what is ready; with nothing ready, time has passed.
 
         Raises:
             StuckError: There is nothing that could ever become ready.
         """
         soon, later = self._soon, self._later
-        while later and later[0][2].function is None:
-            heapq.heappop(later)
-        if not soon:
-            if not later:
-                raise StuckError("everybody waits, and no timer is set")
-            self.now += max(later[0][0] - self.now, 0)
-        due = self.now + _SAME_MOMENT
-        while later and later[0][0] < due:
-            soon.append(heapq.heappop(later)[2])
-        for _ in range(len(soon)):
-            entry = soon.popleft()
-            function = entry.function
-            if function is None:
-                continue
-            try:
-                entry.context.run(function, *entry.arguments)
-            except (SystemExit, KeyboardInterrupt):
-                raise
-            except BaseException as fault:
-                self.call_exception_handler(
-                    {"message": f"exception in {function!r}", "exception": fault}
-                )
+        while not self._stopping:  # type: ignore[attr-defined]
+            while later and later[0][2].function is None:
+                heapq.heappop(later)
+            if not soon:
+                if not later:
+                    raise StuckError("everybody waits, and no timer is set")
+                self.now += max(later[0][0] - self.now, 0)
+            due = self.now + _SAME_MOMENT
+            while later and later[0][0] < due:
+                soon.append(heapq.heappop(later)[2])
+            for _ in range(len(soon)):
+                entry = soon.popleft()
+                function = entry.function
+                if function is None:
+                    continue
+                try:
+                    entry.context.run(function, *entry.arguments)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as fault:
+                    self.call_exception_handler(
+                        {"message": f"exception in {function!r}", "exception": fault}
+                    )
 
 
 _HERE: contextvars.ContextVar[Machine | None] = contextvars.ContextVar("machine", default=None)

@@ -12,6 +12,7 @@ import random
 import sqlite3
 from collections.abc import Callable
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +26,15 @@ from genial.wire.errors import GenialError, Reason
 T = TypeVar("T")
 
 _COMPONENTS = (facts.COMPONENT, game.COMPONENT, LOBBY)
+
+
+@cache
+def _blank() -> sqlite3.Connection:
+    """A database with all tables and nothing in them, made once; to be copied, never changed."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    database._migrate(connection, _COMPONENTS)
+    return connection
 
 
 class Fate(StrEnum):
@@ -50,13 +60,15 @@ class Disk:
     def __init__(self, source: random.Random) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         self.connection.execute("PRAGMA foreign_keys = ON")
-        database._migrate(self.connection, _COMPONENTS)
+        _blank().backup(self.connection)
         self.source = source
         self.commits = 0
         self.fates: dict[int, Fate] = {}
         self.full = False
         self.on_death: Callable[[], None] = lambda: None
         self._awaited: dict[int, asyncio.Event] = {}
+        self._known: dict[str, int] = {}
+        self._known_at = -1
 
     async def until_commit(self, number: int, patience: float) -> None:
         """Returns at a commit by its number, or after so many seconds without."""
@@ -76,6 +88,17 @@ class Disk:
 
     def durable_revision(self, game_id: str) -> int:
         """The number of a game's last event that is on the disk; 0 for an unknown game."""
+        # Everybody at the table asks for it after each commit.
+        changes = self.connection.total_changes
+        if changes != self._known_at:
+            self._known.clear()
+            self._known_at = changes
+        known = self._known.get(game_id)
+        if known is None:
+            known = self._known[game_id] = self._last_revision(game_id)
+        return known
+
+    def _last_revision(self, game_id: str) -> int:
         (revision,) = self.connection.execute(
             "SELECT coalesce(max(n), 0) FROM game_events"
             " WHERE game = (SELECT game FROM game_setups WHERE game_id = ?)",
