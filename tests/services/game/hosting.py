@@ -6,18 +6,23 @@ import base64
 import hashlib
 import random
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from genial.engine.board import axial_of
 from genial.engine.moves import Phase
+from genial.engine.refusal import Refused
 from genial.engine.shuffle import SCHEME, commitment, nonce_hash
 from genial.services.game import COMPONENT, GameServices, GameSettings, Times
 from genial.services.store import Database
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
+from genial.wire.errors import GenialError
 from genial.wire.metadata import SEAT_TOKEN, seat_token_hash
-from genial.wire.serving import Call
+from genial.wire.serving import Call, error_of
 from genial.wire.values import cell_to_message
 from genial.wire.views import view_from_message
 
@@ -178,3 +183,26 @@ async def play_on(
         public = await view_of(services, NOBODY, game_id)
         moves -= 1
     return public
+
+
+async def refusal_of(services: GameServices, request: SeatRequest, call: Call) -> GenialError:
+    """Why a command is refused, and that nobody sees anything change."""
+    before = [await view_of(services, viewer) for viewer in (NOBODY, call_of(0), call_of(1))]
+    with pytest.raises((GenialError, Refused)) as refused:
+        await send(services, request, call)
+    after = [await view_of(services, viewer) for viewer in (NOBODY, call_of(0), call_of(1))]
+    assert after == before
+    assert isinstance(refused.value, Exception)
+    return error_of(refused.value, "test")
+
+
+async def placement(services: GameServices, seat: int = 0) -> game_service_pb2.PlaceTileRequest:
+    """A placement that this seat may make."""
+    request = next_request(await view_of(services, call_of(seat)), random.Random(1))
+    assert isinstance(request, game_service_pb2.PlaceTileRequest)
+    return request
+
+
+def setting(name: str, value: object) -> Callable[[Any], object]:
+    """A change of a request: one field set."""
+    return lambda request: setattr(request, name, value)

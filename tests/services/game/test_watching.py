@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
@@ -32,13 +32,6 @@ from tests.services.game.hosting import (
 )
 
 DEADLINE_S = 20
-
-
-@pytest.fixture
-async def services(tmp_path: Path) -> AsyncIterator[GameServices]:
-    async with hosted(tmp_path / "host.db") as running:
-        await running.rooms.create_room(room_request())
-        yield running
 
 
 class Stream:
