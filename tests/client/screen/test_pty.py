@@ -196,6 +196,34 @@ def test_a_host_that_asks_for_a_password_is_joined_from_the_command_line(tmp_pat
         assert pty.ended() == 0
 
 
+@pytest.mark.parametrize("command", ["join", "watch"])
+def test_a_changed_certificate_is_accepted_from_the_command_line(
+    tmp_path: Path, command: str
+) -> None:
+    with hosting(tmp_path) as address:
+        made = subprocess.run(
+            [sys.executable, "-m", "genial.cli", "create", address],
+            env={**os.environ, "HOME": str(tmp_path)},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    (tmp_path / "h" / "certificate.pem").unlink()
+    words = [command, address, "--name", "Ana"]
+    if command == "watch":
+        words = [command, address, made.stdout.strip()]
+    with (
+        hosting(tmp_path, "--port", address.rpartition(":")[2]),
+        genial(tmp_path, *words) as pty,
+    ):
+        pty.sees("shows another certificate than before")
+        pty.press("y\r", "That is not how the new fingerprint begins")
+        _before, now = re.findall(r"^ +((?:[0-9a-f]{8} ?){8}) *$", pty.text(), re.MULTILINE)
+        pty.press(f"{now[:8]}\r", "Table 1")
+        pty.child.send("q")
+        assert pty.ended() == 0
+
+
 def test_several_tables_at_a_host_are_chosen_from_on_the_list(tmp_path: Path) -> None:
     with hosting(tmp_path) as address:
         for _table in range(2):
