@@ -300,8 +300,11 @@ def spend_evening(seed: int, plan: Plan | None = None) -> Outcome:
     plan = plan or plan_of(chance.source("plan"))
     # The same bytes are judged once in an evening, whoever asks for it.
     once = mock.patch.object(record, "judge", lru_cache(maxsize=8)(record.judge))
-    with repeatable(chance), once, _no_cleaning():
-        return run(_spend(seed, plan, chance))
+    faults = _LoggedFaults()
+    with repeatable(chance), once, _no_cleaning(), faults.heard():
+        outcome = run(_spend(seed, plan, chance))
+    outcome.problems.extend(faults.found)
+    return outcome
 
 
 @contextmanager
@@ -314,6 +317,31 @@ def _no_cleaning() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
+
+
+class _LoggedFaults(logging.Handler):
+    """Work that came to grief with nobody waiting for it is only heard of in the log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info:
+            self.found.append(f"{record.getMessage()}: {record.exc_info[1]!r}")
+        elif record.name == "asyncio":
+            self.found.append(record.getMessage())
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """While entered, nothing escapes; no logger may be disabled for errors."""
+        logging.getLogger().addHandler(self)
+        try:
+            yield
+            # A task whose fault nobody has looked at says so when it is forgotten.
+            gc.collect(0)
+        finally:
+            logging.getLogger().removeHandler(self)
 
 
 async def _spend(seed: int, plan: Plan, chance: Chance) -> Outcome:

@@ -72,7 +72,7 @@ class Tally:
 
 def _spend(seeds: list[int]) -> list[Done]:
     """Plays evenings in this process; for a worker."""
-    logging.disable(logging.CRITICAL)
+    logging.disable(logging.WARNING)
     # What is loaded stays: it need not be looked through for garbage after every evening.
     gc.freeze()
     found = []

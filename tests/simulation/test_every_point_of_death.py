@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from genial.engine.rules import Rules
+from genial.services.game.authority import Authority
 from genial.services.game.store import SqliteGameLog
 from tests.simulation.disk import Fate
 from tests.simulation.evening import Plan, spend_evening
@@ -117,6 +118,18 @@ def test_a_host_that_does_not_write_first_is_found_out(
     """Or else the evenings above would prove nothing."""
     monkeypatch.setattr(SqliteGameLog, "append", append)
     assert spend_evening(7, SHORT).problems
+
+
+def test_work_that_dies_with_nobody_waiting_for_it_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def comes_to_grief(*arguments: object) -> None:
+        raise RuntimeError("nobody hears of this")
+
+    monkeypatch.setattr(Authority, "_keep_clocks", comes_to_grief)
+    problems = spend_evening(7, SHORT).problems
+    assert problems
+    assert all("nobody hears of this" in problem for problem in problems)
 
 
 def test_a_host_that_applies_a_repeat_again_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
