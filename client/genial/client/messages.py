@@ -7,8 +7,7 @@ Messages besides the session's own `Update`:
     HostsSeen Listed SeatsHeld LevelsKnown   what the network shows
     GamesKnown RecordOpened   what was asked for
     Seated Unseated           a table was entered or left
-    Answered Told Failed      what came of an effect, or beside it
-    DoorShut                  what it waits for
+    Answered Told Failed DoorShut   what came of an effect, or beside it, or what it waits for
 
 Effects are what the application does: nothing here calls anybody.
 """
@@ -42,9 +41,6 @@ def _message(kind: type[_Kind]) -> type[_Kind]:
     Freezing doubles what a class takes, in memory and at every start, and these are fifty.
     """
     return dataclass(slots=True, unsafe_hash=True)(kind)
-
-
-# --- messages -----------------------------------------------------------------------
 
 
 @_message
