@@ -108,6 +108,11 @@ def host(
     chosen = _chosen(config, options)
     settings = _settings(chosen, asked=password_file is not None)
     if check_config:
+        from genial.services.rehearsal import problems_here
+
+        problems = problems_here(settings, chosen.log.file)
+        if problems:
+            raise Failure("; ".join(problems))
         for said in warnings(chosen):
             warn(said)
         print("The configuration is in order.")
@@ -190,13 +195,39 @@ def _settings(config: HostConfig, *, asked: bool) -> HostSettings:
     """
     from genial.services.config import check, settings_of
 
-    problems = check(config)
+    problems = check(config) + _unknown_levels(config)
     if problems:
         raise Failure("; ".join(problems))
     settings = settings_of(config, default_data_dir("host"))
     # The environment comes after the command line, and before the configuration's file.
     password = None if asked else chosen_password(None)
     return settings if password is None else replace(settings, password=password)
+
+
+def _unknown_levels(config: HostConfig) -> list[str]:
+    """Levels that no bot of this host's has; bots that run elsewhere may know others.
+
+    The host itself knows no level, so a wrong one would come out in the middle of a game.
+    """
+    from genial.services.config import HostConfig, Service
+
+    asked = {
+        f"tables[{place}].bots[{number}]": level
+        for place, table in enumerate(config.tables)
+        for number, level in enumerate(table.bots)
+    }
+    if config.bots.stand_in != HostConfig().bots.stand_in:
+        asked["bots.stand_in"] = config.bots.stand_in
+    if not asked or Service.BOTS not in config.services:
+        return []
+    from genial.strategy.levels import SHOWN
+
+    names = [level.name for level in SHOWN]
+    return [
+        f"{key}: there is no bot level {level!r}; choose one of {', '.join(names)}"
+        for key, level in asked.items()
+        if level not in names
+    ]
 
 
 def default_data_dir(kind: str) -> Path:

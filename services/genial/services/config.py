@@ -301,6 +301,13 @@ def check(config: HostConfig) -> list[str]:
     ]
     if config.services and apart and not config.plaintext and config.certificate is None:
         problems.append("certificate: must be one file for all services that run apart")
+    shown = {"name": config.name} if config.name else {}
+    shown |= {f"tables[{place}].name": table.name for place, table in enumerate(config.tables)}
+    problems += [
+        f"{key}: must be readable on one line, not {name!r}"
+        for key, name in shown.items()
+        if not clean(name, len(name), "name")
+    ]
     problems += [
         f"bots.names[{place}]: must be readable on one line, not {name!r}"
         for place, name in enumerate(config.bots.names)

@@ -13,6 +13,7 @@ import signal
 import socket
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import grpc
@@ -64,7 +65,7 @@ from genial.v1 import (
     table_pb2,
 )
 from genial.wire.announcement import PROTOCOL, Announcement
-from genial.wire.errors import GenialError
+from genial.wire.errors import GenialError, Reason
 from genial.wire.networks import best_first, usable_addresses
 from genial.wire.serving import Call, rpc_handlers
 from genial.wire.values import timestamp_to_message
@@ -189,13 +190,20 @@ class Host:
         self._tasks.append(task)
 
     async def _open_database(self) -> Database:
+        path = self.settings.data / DATABASE
+        if _is_emptied(path):
+            raise HostError(
+                f"{path} is empty, though this host has a certificate and so had data: what was"
+                " in it is lost. Put a backup back with `genial restore`, or remove the empty file"
+                " to begin anew."
+            )
         components: list[Component] = [facts.COMPONENT]
         if GAME in self.settings.services:
             components.append(game.COMPONENT)
         if LOBBY in self.settings.services:
             components.append(LOBBY_COMPONENT)
         try:
-            return await Database.open(self.settings.data / DATABASE, components)
+            return await Database.open(path, components)
         except (DatabaseBusyError, NewerSchemaError) as fault:
             raise HostError(_sentence(str(fault))) from fault
         except GenialError as fault:
@@ -206,6 +214,11 @@ class Host:
         if not isinstance(fault, StorageError):
             return HostError(str(fault))
         detail = fault.metadata.get("fault", fault.sentence)
+        if fault.reason == Reason.STORAGE_FULL:
+            return HostError(
+                f"There is no room for the data in {self.settings.data} ({detail}); free some"
+                " space there, or choose another directory with --data."
+            )
         return HostError(
             f"The data in {self.settings.data} cannot be opened: {detail}; choose another"
             " directory with --data, or put a backup back with `genial restore`."
@@ -430,6 +443,19 @@ class _LateBots:
 def default_name() -> str:
     """What a host is called that nobody has named: after its machine."""
     return clean(socket.gethostname().partition(".")[0], _NAME_LENGTH, "name") or "Genial"
+
+
+def _is_emptied(path: Path) -> bool:
+    """Whether somebody or something has emptied the database of a host that ran before.
+
+    The certificate is made when the database is written already, so an empty one beside it was
+    never left behind by a start that failed.
+    """
+    try:
+        return path.stat().st_size == 0 and (path.parent / CERTIFICATE_FILE).exists()
+    except OSError:
+        # Mostly there is none yet; whatever else it is, opening it will tell.
+        return False
 
 
 def _service(file: FileDescriptor, name: str) -> ServiceDescriptor:

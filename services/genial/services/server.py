@@ -100,7 +100,7 @@ def listen(
 def _try_bind(bind: str, port: int) -> str:
     """The address to listen on, tried with a socket of our own, whose errors can be told apart."""
     if bind and not is_wildcard(bind):
-        host = _resolve(bind)
+        host = resolve_bind(bind)
         _trial(host, port)
         return host
     if bind != _V4_ALL:
@@ -118,7 +118,12 @@ class _NoSuchFamilyError(Exception):
     """The machine does not speak IPv6."""
 
 
-def _resolve(bind: str) -> str:
+def resolve_bind(bind: str) -> str:
+    """The numerical address that a name of this machine stands for; numbers stay.
+
+    Raises:
+        HostError: There is no such address.
+    """
     try:
         found = socket.getaddrinfo(bind, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as fault:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar, get_args
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
 from cattrs import (
     ClassValidationError,
@@ -97,6 +97,7 @@ def _converter(folder: Path) -> Converter:
     converter.register_structure_hook_factory(
         lambda kind: hasattr(kind, "__metadata__"), lambda kind: _marked(converter, kind)
     )
+    converter.register_structure_hook_factory(_is_tuple, lambda kind: _listed(converter, kind))
     return converter
 
 
@@ -141,6 +142,23 @@ def _marked(converter: Converter, kind: Any) -> Any:
             if isinstance(mark, Between):
                 _check_bounds(made, mark)
         return made
+
+    return hook
+
+
+def _is_tuple(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is tuple
+
+
+def _listed(converter: Converter, kind: Any) -> Any:
+    item, _ellipsis = get_args(kind)
+
+    def hook(value: Any, _kind: Any) -> tuple[Any, ...]:
+        # A text is a sequence to Python, too: of its letters.
+        if not isinstance(value, list):
+            raise ConfigFault("", f"must be a list, not {_shown(value)}")
+        return tuple(converter.structure(value, list[item]))  # type: ignore[valid-type]
 
     return hook
 

@@ -214,6 +214,18 @@ async def test_check_config(tmp_path: Path) -> None:
         "limits.tables: must be",
     ):
         assert told in wrong.err
+    config.write_text(
+        "bind = '999.1.1.1'\ndata = 'host.toml'\n[log]\nfile = '.'\n[bots]\nstand_in = 'easy'\n"
+    )
+    here = await genial("host", "--check-config", "--config", config, home=tmp_path)
+    assert (here.code, here.out) == (1, "")
+    for told in ("bind: '999.1.1.1' is no address", "data: ", "host.toml is a file", "log.file: "):
+        assert told in here.err
+    config.write_text("[bots]\nstand_in = 'grandmaster'\n[[tables]]\nname = 'A'\nbots = ['x']\n")
+    levels = await genial("host", "--check-config", "--config", config, home=tmp_path)
+    assert levels.code == 1
+    for told in ("bots.stand_in: there is no bot level 'grandmaster'", "tables[0].bots[0]: "):
+        assert told in levels.err
     config.write_text("port = 0\nannounce = false\n[[tables]]\nname = 'Always'\n")
     right = await genial("host", "--check-config", "--config", config, home=tmp_path)
     assert (right.code, right.out) == (0, "The configuration is in order.\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from genial.engine.record import Verdict, judge
 from genial.services.host import Host, HostReady, default_name, run_host
 from genial.services.settings import BOTS, GAME, HISTORY, LOBBY, HostError
+from genial.services.store import Database, StorageError
 from genial.v1 import (
     bot_service_pb2,
     game_pb2,
@@ -243,6 +245,39 @@ async def test_damaged_data_are_said_to_be_that(tmp_path: Path) -> None:
     with pytest.raises(HostError, match=r"cannot be opened: .*malformed.*--data"):
         async with hosting(local(tmp_path)):
             pass
+
+
+async def test_an_emptied_database_is_no_new_beginning(tmp_path: Path) -> None:
+    """A crash of the file system can leave a file of length nothing."""
+    settings = local(tmp_path, plaintext=False)
+    async with hosting(settings) as (_, ready):
+        host_id = ready.host_id
+    whole = (tmp_path / "genial.db").read_bytes()
+    (tmp_path / "genial.db").write_bytes(b"")
+    with pytest.raises(HostError, match=r"is empty.*genial restore"):
+        await Host(settings).start()
+    assert (tmp_path / "genial.db").read_bytes() == b""
+    (tmp_path / "genial.db").write_bytes(whole)
+    async with hosting(settings) as (_, ready):
+        assert ready.host_id == host_id
+    # Without a certificate it is what a first start leaves that found the disk full.
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "genial.db").touch()
+    async with hosting(local(tmp_path / "new", plaintext=False)):
+        pass
+
+
+async def test_a_start_on_a_full_disk_asks_for_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> None:
+        fault = sqlite3.OperationalError("database or disk is full")
+        fault.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise StorageError.of(fault)
+
+    monkeypatch.setattr(Database, "open", full)
+    with pytest.raises(HostError, match=r"no room .*free some space"):
+        await Host(local(tmp_path)).start()
 
 
 async def test_a_host_keeps_its_id_and_not_its_port(tmp_path: Path) -> None:
