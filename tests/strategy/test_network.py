@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from genial.strategy.evaluation import INPUTS, shipped_model
 from genial.strategy.network import LARGEST, Lanes, Network
-from genial.strategy.playout import stirring
+from genial.strategy.policy import stirring
 
 _SMALL = st.floats(-9, 9, allow_subnormal=False)
 

@@ -15,8 +15,8 @@ from genial.engine.board import STRIDE
 from genial.strategy.bitsets import FIRST, SECOND, cells_in, spread
 from genial.strategy.evaluation import SYMBOLS, Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import Playout, stirring
-from genial.strategy.policy import Choice, close_turn, gains
+from genial.strategy.playout import Playout
+from genial.strategy.policy import Choice, close_turn, gains, stirring
 from genial.strategy.search import Candidate
 
 ROOM: Final = 20

@@ -19,9 +19,8 @@ Values of a cell that is taken stand as they were before, which is what undo nee
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from genial.engine.board import BESIDE_START, STRIDE, WALL, Board, Zone
 from genial.engine.game import Game, Phase, reason_to_end
@@ -41,25 +40,6 @@ from genial.strategy.bitsets import (
 
 Shuffle = Callable[[list[int]], None]
 """Puts the kinds in a bag into a new order, in place; the next draw is the last."""
-
-_MOST_RETURNED: Final = 6
-
-
-def stirring(rng: random.Random) -> Shuffle:
-    """A quick shuffle for an exchange from a bag that is in random order already.
-
-    The returned tiles, which lie on top, are mixed in as the last steps of Fisher and Yates's
-    shuffle would do it; its first steps would not make the rest any more random.
-    """
-    pick = rng.random
-
-    def stir(bag: list[int]) -> None:
-        count = len(bag)
-        for at in range(max(0, count - _MOST_RETURNED), count):
-            other = int(pick() * (at + 1))
-            bag[at], bag[other] = bag[other], bag[at]
-
-    return stir
 
 
 class _Placed(NamedTuple):

@@ -13,9 +13,10 @@ from typing import Final
 
 from genial.engine.rules import STOP, advance
 from genial.strategy.bitsets import FIRST, SECOND, TOP, spread
-from genial.strategy.playout import Playout, stirring
+from genial.strategy.playout import Playout, Shuffle
 
 _BONUS: Final = 300
+_MOST_RETURNED: Final = 6
 
 Choice = tuple[int, int, int, int, int]
 """A placement: kind, symbol on the first cell, symbol on the second, first cell, second cell."""
@@ -121,6 +122,23 @@ def owed_bonuses(state: Playout) -> None:
 def greedy_turn(state: Playout) -> None:
     """Play the mover's placement and what it owes then; the turn is not ended."""
     owed_bonuses(state)
+
+
+def stirring(rng: random.Random) -> Shuffle:
+    """A quick shuffle for an exchange from a bag that is in random order already.
+
+    The returned tiles, which lie on top, are mixed in as the last steps of Fisher and Yates's
+    shuffle would do it; its first steps would not make the rest any more random.
+    """
+    pick = rng.random
+
+    def stir(bag: list[int]) -> None:
+        count = len(bag)
+        for at in range(max(0, count - _MOST_RETURNED), count):
+            other = int(pick() * (at + 1))
+            bag[at], bag[other] = bag[other], bag[at]
+
+    return stir
 
 
 def close_turn(state: Playout, rng: random.Random) -> None:

@@ -15,8 +15,8 @@ from typing import Final
 
 from genial.strategy.evaluation import Evaluation
 from genial.strategy.memory import Deal
-from genial.strategy.playout import Playout, stirring
-from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses
+from genial.strategy.playout import Playout
+from genial.strategy.policy import Choice, close_turn, greedy_turn, owed_bonuses, stirring
 from genial.strategy.shortlist import best_by_kind, shortlist
 
 
