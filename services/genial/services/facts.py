@@ -36,6 +36,20 @@ class HostFacts:
     bot_secret: bytes = field(repr=False)
 
 
+async def are_kept(database: Database) -> bool:
+    """Whether a host has used this file before.
+
+    Raises:
+        StorageError: It cannot be read.
+    """
+
+    def job(connection: sqlite3.Connection) -> bool:
+        found = connection.execute("SELECT 1 FROM host_facts WHERE name = 'host_id'").fetchone()
+        return found is not None
+
+    return await database.read(job)
+
+
 async def load_or_make(database: Database) -> HostFacts:
     """The host's facts; at the first start they are made up and kept.
 

@@ -13,7 +13,6 @@ import signal
 import socket
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import grpc
@@ -143,8 +142,18 @@ class Host:
         Raises:
             HostError: It cannot be started; a sentence says why and what to do.
         """
+        path = self.settings.data / DATABASE
+        # The certificate is made when the database is written already. Who moved that away wants
+        # to begin anew; one that is there and knows nothing of a host has lost it.
+        has_run = path.exists() and path.with_name(CERTIFICATE_FILE).exists()
         self._database = await self._open_database()
         try:
+            if has_run and not await facts.are_kept(self._database):
+                raise HostError(
+                    f"{path} holds nothing of a host, though this one has a certificate and so"
+                    " had data: they are lost. Put a backup back with `genial restore`, or move"
+                    f" the files that begin with {DATABASE} away to begin anew."
+                )
             host_facts = await facts.load_or_make(self._database)
             if not self.settings.plaintext:
                 self._certificate = load_or_make(
@@ -190,20 +199,13 @@ class Host:
         self._tasks.append(task)
 
     async def _open_database(self) -> Database:
-        path = self.settings.data / DATABASE
-        if _is_emptied(path):
-            raise HostError(
-                f"{path} is empty, though this host has a certificate and so had data: what was"
-                " in it is lost. Put a backup back with `genial restore`, or remove the empty file"
-                " to begin anew."
-            )
         components: list[Component] = [facts.COMPONENT]
         if GAME in self.settings.services:
             components.append(game.COMPONENT)
         if LOBBY in self.settings.services:
             components.append(LOBBY_COMPONENT)
         try:
-            return await Database.open(path, components)
+            return await Database.open(self.settings.data / DATABASE, components)
         except (DatabaseBusyError, NewerSchemaError) as fault:
             raise HostError(_sentence(str(fault))) from fault
         except GenialError as fault:
@@ -443,19 +445,6 @@ class _LateBots:
 def default_name() -> str:
     """What a host is called that nobody has named: after its machine."""
     return clean(socket.gethostname().partition(".")[0], _NAME_LENGTH, "name") or "Genial"
-
-
-def _is_emptied(path: Path) -> bool:
-    """Whether somebody or something has emptied the database of a host that ran before.
-
-    The certificate is made when the database is written already, so an empty one beside it was
-    never left behind by a start that failed.
-    """
-    try:
-        return path.stat().st_size == 0 and (path.parent / CERTIFICATE_FILE).exists()
-    except OSError:
-        # Mostly there is none yet; whatever else it is, opening it will tell.
-        return False
 
 
 def _service(file: FileDescriptor, name: str) -> ServiceDescriptor:

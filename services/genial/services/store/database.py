@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 from filelock import FileLock, Timeout
 
+from genial.services.store.written_ahead import name_damage
 from genial.wire.errors import GenialError, Reason
 
 log = logging.getLogger(__name__)
@@ -346,6 +347,7 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
     lock = _lock(path)
     try:
         with contextlib.closing(_connect(path)) as connection:
+            name_damage(connection, path)
             _check(connection, path)
             _migrate(connection, components)
     except sqlite3.Error as fault:
