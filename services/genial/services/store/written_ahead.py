@@ -74,7 +74,8 @@ def _commits_after(ahead: Path, whole: int) -> str:
     if commits < 2:
         return ""
     return (
-        f"frame {whole + 1} is not what was written, and {commits} changes from there on are lost"
+        f"frame {whole + 1} is not what was written, and the last {commits} changes, from there"
+        " on, are lost"
     )
 
 
