@@ -124,7 +124,7 @@ class SimulatedDatabase(Database):
         self._alive = True
         self._committing = False
         self._waiting: list[database._Pending] = []
-        self._committer = database._Writer(self.path, loop)
+        self._committer = database._Writer(self.path)
         self._committer._connection = disk.connection
 
     def die(self) -> None:
@@ -140,7 +140,9 @@ class SimulatedDatabase(Database):
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._waiting.append(database._Pending(job, future, meanwhile, then))
+        self._waiting.append(database._Pending(job, future, then))
+        if meanwhile is not None:
+            meanwhile()
         self._commit_soon()
         return await future
 

@@ -12,10 +12,8 @@ What lies on a cell is 0 (free), 1..6 (a symbol) or 7 (wall: outside the zone).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
 from typing import Final
 
 from genial.engine.hexgrid import DIRECTIONS, Axial, hexagon
@@ -119,12 +117,6 @@ class Zone:
 
 
 @cache
-def _picker_of(radius: int) -> Callable[[bytes], tuple[int, ...]]:
-    """Takes a zone's cells out of a mailbox, in their order."""
-    return itemgetter(*zone_of_radius(radius).indices)
-
-
-@cache
 def _rows_of(radius: int) -> tuple[tuple[slice, slice], ...]:
     """Where each row of a zone lies in a mailbox, and where in a packed board."""
     rows = []
@@ -209,7 +201,8 @@ class Board:
 
     def packed(self) -> bytes:
         """The zone's cells in order, one byte each: 0 free, 1..6 a symbol."""
-        return bytes(_picker_of(self.zone.radius)(self.contents))
+        contents = self.contents
+        return b"".join([contents[row] for row, _ in _rows_of(self.zone.radius)])
 
     def __getitem__(self, cell: tuple[int, int]) -> Symbol | None:
         """The symbol on a cell of the zone, or None where it is free or outside."""

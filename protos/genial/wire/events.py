@@ -16,7 +16,7 @@ from genial.engine.moves import (
     Skipped,
     TakenOver,
 )
-from genial.engine.tiles import Tile
+from genial.engine.tiles import LETTERS, Tile
 from genial.engine.view import (
     Draw,
     HiddenDraw,
@@ -32,16 +32,14 @@ from genial.wire.errors import malformed
 from genial.wire.values import (
     END_REASONS,
     SEAT_KINDS,
-    cell_to_message,
     cells_from_message,
     points_from_message,
-    points_to_message,
     ranking_from_message,
     ranking_to_message,
+    set_timestamp,
     tile_from_message,
     tiles_from_message,
     tiles_to_message,
-    timestamp_to_message,
     track_from_message,
     track_to_message,
 )
@@ -55,12 +53,11 @@ def event_to_message(event: SeenEvent, n: int, at_ms: int) -> game_pb2.GameEvent
         n: Its number in the game, from 1.
         at_ms: When the host took it down, milliseconds since 1970, UTC.
     """
-    at = timestamp_to_message(at_ms)
-    if isinstance(event, Placed):
-        # Most events are these, and a player waits for each.
-        return game_pb2.GameEvent(n=n, at=at, placed=placed_to_message(event))
-    message = game_pb2.GameEvent(n=n, at=at)
+    message = game_pb2.GameEvent(n=n)
+    set_timestamp(message.at, at_ms)
     match event:
+        case Placed():
+            message.placed.CopyFrom(placed_to_message(event))
         case SeenDealt(seat, draw):
             message.dealt.seat = seat
             _fill_draw(message.dealt.draw, draw)
@@ -154,16 +151,19 @@ def placed_to_message(placed: Placed) -> game_pb2.Placed:
 
     It is asked for twice at once: as the event, and as the latest placement of its seat.
     """
-    return game_pb2.Placed(
-        seat=placed.seat,
-        placement=game_pb2.Placement(
-            tile=str(placed.tile),
-            cells=[cell_to_message(cell) for cell in placed.cells],
-            points=points_to_message(placed.points),
-        ),
-        track=track_to_message(placed.track),
-        bonus_owed=placed.bonus_owed,
-    )
+    # Each field where it stands: messages that are handed in are copied, which takes twice as
+    # long, and a player waits for each placement.
+    message = game_pb2.Placed(seat=placed.seat, bonus_owed=placed.bonus_owed)
+    placement = message.placement
+    placement.tile = str(placed.tile)
+    for q, r in placed.cells:
+        placement.cells.add(q=q, r=r)
+    points = placement.points
+    for letter, earned in zip(LETTERS, placed.points, strict=True):
+        if earned:
+            points[letter] = earned
+    message.track.counters.extend(placed.track)
+    return message
 
 
 def placed_from_message(message: game_pb2.Placed, field: str = "placed") -> Placed:

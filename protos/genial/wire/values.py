@@ -248,8 +248,15 @@ def ranking_from_message(messages: Iterable[game_pb2.RankGroup]) -> Ranking:
 
 def timestamp_to_message(at_ms: int) -> Timestamp:
     """A moment in milliseconds since 1970, UTC."""
-    seconds, rest = divmod(at_ms, _MS)
-    return Timestamp(seconds=seconds, nanos=rest * _NS_PER_MS)
+    message = Timestamp()
+    set_timestamp(message, at_ms)
+    return message
+
+
+def set_timestamp(message: Timestamp, at_ms: int) -> None:
+    """Sets a moment in milliseconds since 1970, UTC."""
+    message.seconds, rest = divmod(at_ms, _MS)
+    message.nanos = rest * _NS_PER_MS
 
 
 def timestamp_from_message(message: Timestamp) -> int:

@@ -143,10 +143,10 @@ class Authority:
         Raises:
             GenialError: MALFORMED, UNKNOWN_GAME, GAME_DAMAGED, or the storage's.
         """
-        identifier(game_id, "game_id")
         room = self._running.get(game_id)
         if room is not None:
             return room
+        identifier(game_id, "game_id")
         if game_id in self._damaged:
             raise GenialError(Reason.GAME_DAMAGED, game=game_id, fault=self._damaged[game_id])
         room = self._archive.get(game_id)

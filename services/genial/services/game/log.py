@@ -189,8 +189,8 @@ class GameLog(Protocol):
             game_id: Which game's.
             expected_revision: The number of its last event.
             batch: What to append.
-            meanwhile: May be called in the event loop while the storage is at work, once,
-                twice or never: preparations, that nobody may hear of yet.
+            meanwhile: May be called in the event loop while the storage is at work:
+                preparations, that nobody may hear of yet.
             then: May be called in the event loop once it is durable, before this returns.
 
         Raises:

@@ -80,7 +80,6 @@ class Component:
 class _Pending:
     job: Job[Any]
     future: asyncio.Future[Any]
-    meanwhile: Callable[[], None] | None
     then: Callable[[], None] | None = None
     result: Any = None
     fault: BaseException | None = None
@@ -129,8 +128,9 @@ class Database:
 
         Args:
             job: What to do.
-            meanwhile: Called in the event loop while the disk is being synced, for what
-                can be prepared in that time; perhaps never, perhaps twice.
+            meanwhile: Called at once, for what can be prepared while the writing thread wakes
+                up and the disk is being synced. (Ordered by that thread it would mostly run
+                before the sync all the same, and the thread wait for it.)
             then: Called in the event loop the moment it is on disk, a turn of the loop before
                 this returns; perhaps never, where the caller has been cancelled.
 
@@ -141,7 +141,9 @@ class Database:
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Pending(job, future, meanwhile, then))
+        self._jobs.put(_Pending(job, future, then))
+        if meanwhile is not None:
+            meanwhile()
         return await future
 
     async def read(self, job: Job[T]) -> T:
@@ -183,7 +185,7 @@ class Database:
             raise StorageError.of(fault) from fault
 
     def _write_jobs(self) -> None:
-        writer = _Writer(self.path, self._loop)
+        writer = _Writer(self.path)
         closing = False
         while not closing:
             batch: list[_Pending] = []
@@ -230,9 +232,8 @@ async def undivided(work: Coroutine[Any, Any, T]) -> T:
 class _Writer:
     """The writing thread's connection; opened anew after a fault that broke it."""
 
-    def __init__(self, path: Path, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._loop = loop
         self._connection: sqlite3.Connection | None = None
 
     def commit(self, batch: list[_Pending]) -> None:
@@ -263,10 +264,6 @@ class _Writer:
             connection.execute("BEGIN IMMEDIATE")
             for pending in batch:
                 pending.result = pending.job(connection)
-            # From here on SQLite needs neither this thread's Python nor the loop's.
-            for pending in batch:
-                if pending.meanwhile is not None:
-                    self._loop.call_soon_threadsafe(pending.meanwhile)
             connection.execute("COMMIT")
         except Exception as fault:
             self._roll_back()
