@@ -7,16 +7,26 @@ import io
 import os
 import stat
 import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from genial.services.backup import BackupError, back_up, restore
 from genial.services.certificate import FILE_NAME
-from genial.services.settings import DATABASE
+from genial.services.host import Host
+from genial.services.settings import DATABASE, HostError
 from genial.v1 import lobby_service_pb2
 from tests.services.host.hosts import Line, hosting, line_to, local
 from tests.services.lobby.lobbies import create_request
+
+
+@contextmanager
+def kept_folder(dir: Path, prefix: str) -> Iterator[str]:
+    """A temporary folder that stays, as after a power cut."""
+    yield tempfile.mkdtemp(dir=dir, prefix=prefix)
 
 
 async def names(line: Line) -> set[str]:
@@ -50,6 +60,39 @@ async def test_the_certificate_comes_along(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "again" / FILE_NAME).stat().st_mode) == 0o600
     async with hosting(local(tmp_path / "again", plaintext=False)) as (_, again):
         assert again.fingerprint == ready.fingerprint
+
+
+async def test_a_restore_that_is_cut_off_is_no_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between any two steps there is either nothing that a host takes, or everything."""
+    settings = local(tmp_path / "data", plaintext=False)
+    async with hosting(settings) as (_, ready):
+        back_up(tmp_path / "data", tmp_path / "b.tar.gz")
+    replace = os.replace
+    for steps in range(2):
+        again = tmp_path / f"again-{steps}"
+        done: list[object] = []
+
+        def dying(source: Path, target: Path, done: list[object] = done, most: int = steps) -> None:
+            if len(done) == most:
+                raise KeyboardInterrupt  # the power goes: nothing is cleaned up either
+            done.append(target)
+            replace(source, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", dying)
+            patch.setattr("genial.services.backup.tempfile.TemporaryDirectory", kept_folder)
+            with pytest.raises(KeyboardInterrupt):
+                restore(tmp_path / "b.tar.gz", again)
+        assert not (again / DATABASE).exists()
+        with pytest.raises(HostError, match="not put back whole"):
+            await Host(local(again, plaintext=False)).start()
+        with pytest.raises(BackupError, match="move it away first"):
+            restore(tmp_path / "b.tar.gz", again)
+    restore(tmp_path / "b.tar.gz", tmp_path / "whole")
+    async with hosting(local(tmp_path / "whole", plaintext=False)) as (_, whole):
+        assert (whole.host_id, whole.fingerprint) == (ready.host_id, ready.fingerprint)
 
 
 async def test_a_host_that_rests_can_be_backed_up_too(tmp_path: Path) -> None:

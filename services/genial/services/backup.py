@@ -11,17 +11,20 @@ import os
 import sqlite3
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from genial.services.certificate import FILE_NAME as CERTIFICATE
-from genial.services.files import put_new
+from genial.services.files import put_new, sync_folder
 from genial.services.settings import DATABASE
 
 _PARTS: Final = (DATABASE, CERTIFICATE)
 _LEFTOVERS: Final = ("-wal", "-shm", "-journal")
+_RESTORING: Final = ".restore-"
+"""What the folder is called in which a backup is unpacked, until it is whole."""
 _BUSY_SECONDS: Final = 30.0
 
 
@@ -85,6 +88,7 @@ def restore(source: Path, data: Path) -> Backup:
         BackupError: The file is no backup, the directory is in use, or cannot be written.
     """
     taken = [name for name in _PARTS if (data / name).exists()]
+    taken += [path.name for path in _half_restored(data)]
     if taken:
         raise BackupError(
             f"There is a host's data in {data} already ({', '.join(taken)}); move it away first, or"
@@ -92,19 +96,31 @@ def restore(source: Path, data: Path) -> Backup:
         )
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(dir=data, prefix=".restore-") as folder:
+        with tempfile.TemporaryDirectory(dir=data, prefix=_RESTORING) as folder:
             parts = _unpack(source, Path(folder))
             _check_database(Path(folder) / DATABASE)
             for leftover in _LEFTOVERS:
                 # Of a database that is gone; SQLite would play it into the new one.
                 (data / (DATABASE + leftover)).unlink(missing_ok=True)
             size = 0
-            for name in parts:
+            # The database last: games under a new certificate would be refused by every client.
+            for name in sorted(parts, key=_PARTS.index, reverse=True):
                 size += (Path(folder) / name).stat().st_size
+                _sync(Path(folder) / name)
                 os.replace(Path(folder) / name, data / name)
+            sync_folder(data)
     except (OSError, EOFError, tarfile.TarError, sqlite3.Error) as fault:
         raise BackupError(f"{source} cannot be restored to {data}: {_why(fault)}.") from fault
     return Backup(data, parts, size)
+
+
+def is_half_restored(data: Path) -> bool:
+    """Whether a restore into that directory was cut off, or is still at it."""
+    return any(_half_restored(data))
+
+
+def _half_restored(data: Path) -> Iterator[Path]:
+    return data.glob(f"{_RESTORING}*")
 
 
 def _copy_database(source: Path, copy: Path) -> None:
@@ -141,7 +157,12 @@ def _pack(folder: Path, parts: tuple[str, ...], packed: Path) -> None:
     with tarfile.open(packed, "w:gz") as archive:
         for name in parts:
             archive.add(folder / name, name)
-    with packed.open("rb") as file:
+    _sync(packed)
+
+
+def _sync(path: Path) -> None:
+    # Windows syncs only what is open for writing.
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 

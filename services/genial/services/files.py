@@ -10,7 +10,7 @@ def put_new(finished: Path, target: Path) -> None:
     """Gives a finished file its name, unless that name is taken.
 
     Args:
-        finished: In the same folder or file system; its other name may stay or go.
+        finished: In the same folder or file system, and synced; its other name may stay or go.
         target: The name to give.
 
     Raises:
@@ -27,3 +27,20 @@ def put_new(finished: Path, target: Path) -> None:
         if target.exists():
             raise FileExistsError(target) from None
         os.replace(finished, target)
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Sees to it that the names in a folder outlast a power cut, where the system has that.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    if os.name == "nt":
+        # Windows opens no folders; NTFS keeps a journal of names by itself.
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -22,6 +22,7 @@ from grpc_health.v1 import health, health_pb2
 from genial.services import facts, game
 from genial.services.admission import Admission
 from genial.services.announce import Announcer, address_text
+from genial.services.backup import is_half_restored
 from genial.services.bots.handler import BotHandler, Door
 from genial.services.bots.supervisor import Supervisor
 from genial.services.certificate import FILE_NAME as CERTIFICATE_FILE
@@ -143,6 +144,11 @@ class Host:
             HostError: It cannot be started; a sentence says why and what to do.
         """
         path = self.settings.data / DATABASE
+        if is_half_restored(self.settings.data):
+            raise HostError(
+                f"A backup was not put back whole into {self.settings.data}; empty that directory"
+                " and call `genial restore` again."
+            )
         # The certificate is made when the database is written already. Who moved that away wants
         # to begin anew; one that is there and knows nothing of a host has lost it.
         has_run = path.exists() and path.with_name(CERTIFICATE_FILE).exists()
