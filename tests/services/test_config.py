@@ -111,8 +111,10 @@ APART = 'certificate = "host.pem"\n'
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     for name in ("password", "secret"):
-        (tmp_path / name).write_text(f"the {name}\n")
+        (tmp_path / name).write_text(f"the-{name}-of-this-host\n")
         (tmp_path / name).chmod(0o600)
+    (tmp_path / "short").write_text("swordfish\n")
+    (tmp_path / "umlaut").write_text("a secret of the Grüne Insel\n", "utf-8")
 
     def written(text: str) -> Path:
         path = tmp_path / "host.toml"
@@ -144,8 +146,8 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     assert (settings.name, settings.port, settings.bind) == ("The cellar", 7800, "::1")
     assert settings.data == tmp_path / "games"
     assert settings.certificate == tmp_path / "tls" / "host.pem"
-    assert settings.password == "the password"
-    assert settings.secret == "the secret"
+    assert settings.password == "the-password-of-this-host"
+    assert settings.secret == "the-secret-of-this-host"
     assert settings.services == {"lobby", "bots"}
     assert settings.peers == {"game": "10.0.0.5:7718", "history": "[fd00::5]:7718"}
     assert not settings.announce
@@ -171,8 +173,8 @@ def test_every_key(write: Write, tmp_path: Path) -> None:
     assert quick_standing.bot_levels == ("medium",)
     assert quick_standing.options.games == 3
     assert pairs_standing.options.spectators_forbidden
-    assert pairs_standing.password == "the password"
-    assert "the password" not in repr(pairs_standing)
+    assert pairs_standing.password == "the-password-of-this-host"
+    assert "the-password" not in repr(pairs_standing)
 
 
 def test_no_key_is_forgotten_here() -> None:
@@ -220,6 +222,14 @@ def test_no_key_is_forgotten_here() -> None:
         ('[peers]\ngaem = "h:1"', "peers[gaem]: must be one of lobby"),
         ("services = []", "services: must name at least one"),
         (APART + 'services = ["lobby"]\nsecret_file = "secret"', "The service game is needed"),
+        (
+            APART + 'services = ["game"]\nsecret_file = "short"',
+            "secret_file: the first line of",
+        ),
+        (
+            APART + 'services = ["game"]\nsecret_file = "umlaut"',
+            "must have 16 to 200 letters",
+        ),
         (APART + 'services = ["game"]', "secret_file: must be given when services run apart"),
         (APART + '[peers]\ngame = "h:1"\n', "secret_file: must be given"),
         (
@@ -307,8 +317,8 @@ def test_what_is_no_secret(tmp_path: Path, content: bytes) -> None:
 
 def test_secrets_show_in_no_repr(write: Write) -> None:
     config = read_config(write(EVERYTHING))
-    assert "the password" not in repr(settings_of(config, Path("/data")))
-    assert "the secret" not in repr(settings_of(config, Path("/data")))
+    assert "the-password" not in repr(settings_of(config, Path("/data")))
+    assert "the-secret" not in repr(settings_of(config, Path("/data")))
 
 
 def test_warnings(write: Write, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ can be read, so that the file can be shown to others.
 
 # Without `from __future__ import annotations`: as texts, the bounds of numbers would be lost.
 
+import re
 import tomllib
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -27,6 +28,13 @@ from genial.wire.secret_files import SecretFileError, read_secret
 from genial.wire.values import Clock
 
 LARGEST_FILE: Final = 1024 * 1024
+
+_SECRET: Final = re.compile("[!-~]{16,200}")
+"""It travels in a header of HTTP, and whoever reaches the port may guess at it all night."""
+_SECRET_FAULT: Final = (
+    "must have 16 to 200 letters, digits or signs of ASCII, without spaces; `openssl rand -hex 32`"
+    " makes one"
+)
 
 Level = Annotated[str, Between(1, 40)]
 
@@ -330,9 +338,12 @@ def check(config: HostConfig) -> list[str]:
     for key, path in secrets:
         if path is not None:
             try:
-                read_secret(path)
+                text = read_secret(path)
             except SecretFileError as error:
                 problems.append(f"{key}: {error}")
+            else:
+                if key == "secret_file" and not _SECRET.fullmatch(text):
+                    problems.append(f"{key}: the first line of {path} {_SECRET_FAULT}")
     if not problems:
         try:
             settings_of(config, Path()).check()

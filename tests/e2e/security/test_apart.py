@@ -36,7 +36,7 @@ async def part(
 @asynccontextmanager
 async def three_processes(home: Path, ports: list[int]) -> AsyncIterator[tuple[HostProcess, ...]]:
     """Lobby, games and bots, started in that order: each waits for the others."""
-    (home / "secret").write_text("between us\n")
+    (home / "secret").write_text("between-us-and-nobody-else\n")
     (home / "word").write_text("mellon\n")
     lobby_port, game_port, bot_port = ports
     lobby, game, bots = (f"{name}=127.0.0.1:{port}" for name, port in zip(
