@@ -344,8 +344,8 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
     lock = _lock(path)
     try:
         with contextlib.closing(_connect(path)) as connection:
-            name_damage(connection, path)
             _check(connection, path)
+            name_damage(connection, path)
             _migrate(connection, components)
     except sqlite3.Error as fault:
         lock.release()

@@ -24,6 +24,8 @@ _MAGIC: Final = {0x377F0682: "<6I", 0x377F0683: ">6I"}
 """Which also tells in which order the sums take the bytes."""
 _FRAME: Final = struct.Struct(">II8s8s")
 """Page, size of the file after a commit or 0, the salts again, sums."""
+_INDEX: Final = struct.Struct("=16sI")
+"""The beginning of SQLite's index of the log, which ends with the number of its whole frames."""
 _MODULUS: Final = 1 << 32
 
 
@@ -31,15 +33,20 @@ def name_damage(connection: sqlite3.Connection, path: Path) -> None:
     """Says in the log what of a file's write-ahead log is lost, and keeps a copy of it.
 
     Args:
-        connection: That has read nothing and written nothing yet.
+        connection: That has written nothing yet.
         path: Of the file itself.
+
+    Raises:
+        sqlite3.Error: The file cannot be read at all.
     """
     ahead = path.with_name(path.name + "-wal")
     try:
         if not ahead.exists() or not ahead.stat().st_size:
             return
-        # Also takes the log into the file as far as it is whole; its own bytes stay.
-        _, whole, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        # Reading anything makes SQLite look through the log and note how far it is whole.
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        with path.with_name(path.name + "-shm").open("rb") as index:
+            _, whole = _INDEX.unpack(index.read(_INDEX.size))
         lost = _commits_after(ahead, whole)
         if not lost:
             return
@@ -47,7 +54,7 @@ def name_damage(connection: sqlite3.Connection, path: Path) -> None:
         log.error("%s is damaged: %s; it is kept as %s", ahead, lost, beside.name)
         shutil.copyfile(ahead, beside)
         os.chmod(beside, 0o600)
-    except OSError as fault:
+    except (OSError, struct.error) as fault:
         log.error("%s could not be looked through or kept: %s", ahead, fault)
 
 
@@ -64,7 +71,7 @@ def _commits_after(ahead: Path, whole: int) -> str:
         salts = head[16:24]
         step = _FRAME.size + page
         commits = 0
-        file.seek(_HEADER.size + max(whole, 0) * step)
+        file.seek(_HEADER.size + whole * step)
         while len(frame := file.read(_FRAME.size)) == _FRAME.size:
             _, committed, its_salts, _ = _FRAME.unpack(frame)
             if committed and its_salts == salts:
