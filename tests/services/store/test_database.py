@@ -9,6 +9,8 @@ import sqlite3
 import stat
 import sys
 import textwrap
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -223,6 +225,48 @@ async def test_a_disk_without_room_for_the_log_stops_no_job(
     database = await Database.open(tmp_path / "host.db", [NOTES])
     await add(database, "one")
     assert await database.read(all_notes) == ["one"]
+    await database.close()
+
+
+async def test_preparing_comes_before_the_sync_and_telling_after_it(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "host.db", [NOTES])
+    told: list[tuple[str, int, list[str]]] = []
+
+    def says(what: str) -> Callable[[], None]:
+        def say() -> None:
+            with contextlib.closing(sqlite3.connect(database.path)) as other:
+                told.append((what, threading.get_ident(), all_notes(other)))
+
+        return say
+
+    await database.write(adding("one"), says("prepare"), says("tell"))  # type: ignore[arg-type]
+    here = threading.get_ident()
+    assert [(what, thread) for what, thread, _ in told] == [("prepare", here), ("tell", here)]
+    assert told[1][2] == ["one"]
+    # What fails is prepared perhaps, but told to nobody.
+    told.clear()
+    with pytest.raises(StorageError):
+        await database.write(adding("one"), says("prepare"), says("tell"))  # type: ignore[arg-type]
+    assert "tell" not in [what for what, _, _ in told]
+    await database.close()
+
+
+async def test_a_fault_in_preparing_is_said_and_costs_nothing(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "host.db", [NOTES])
+    faults: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: faults.append(context.get("exception")))
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    await database.write(adding("one"), fail)  # type: ignore[arg-type]
+    assert [type(fault) for fault in faults] == [ZeroDivisionError]
+    assert await database.read(all_notes) == ["one"]
+    # In telling it is the asker's, though what was written stays.
+    with pytest.raises(ZeroDivisionError):
+        await database.write(adding("two"), None, fail)  # type: ignore[arg-type]
+    assert await database.read(all_notes) == ["one", "two"]
     await database.close()
 
 

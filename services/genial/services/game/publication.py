@@ -74,7 +74,7 @@ class Told:
         clock: The clocks after it; None without, and between events of one command.
     """
 
-    __slots__ = ("_n", "_public", "_seat", "at_ms", "clock", "whole")
+    __slots__ = ("_event", "_n", "_public", "_seat", "at_ms", "clock", "whole")
 
     def __init__(self, n: int, at_ms: int, whole: bytes, clock: ClockState | None) -> None:
         """An event as the log holds it; its number is `n`."""
@@ -82,6 +82,7 @@ class Told:
         self.whole = whole
         self.clock = clock
         self._n = n
+        self._event: Event | None = None
         self._seat: int | None = None
         self._public: bytes | None = None
 
@@ -89,20 +90,20 @@ class Told:
     def of(cls, event: Event, n: int, at_ms: int, clock: ClockState | None = None) -> Told:
         """A new event."""
         told = cls(n, at_ms, serialise(whole_event_to_message(event, n, at_ms)), clock)
-        told._project(event)
+        told._event = event
         return told
 
     @property
     def seat(self) -> int | None:
         """Who may see it whole; None where there is nothing hidden."""
         if self._public is None:
-            self._project(self.event())
+            self._project()
         return self._seat
 
     @property
     def public(self) -> bytes:
         """The same as `whole`, or one with a hidden draw."""
-        return self._public if self._public is not None else self._project(self.event())
+        return self._public if self._public is not None else self._project()
 
     def event(self) -> Event:
         """The event itself, everything hidden in it.
@@ -117,7 +118,9 @@ class Told:
         """As a viewer may see it."""
         return self.whole if self.seat is not None and self.seat == viewer else self.public
 
-    def _project(self, event: Event) -> bytes:
+    def _project(self) -> bytes:
+        event = self.event() if self._event is None else self._event
+        self._event = None
         public = self.whole
         if isinstance(event, _DRAWS):
             seen = project(event, None)

@@ -81,6 +81,7 @@ class _Pending:
     job: Job[Any]
     future: asyncio.Future[Any]
     then: Callable[[], None] | None = None
+    meanwhile: Callable[[], None] | None = None
     result: Any = None
     fault: BaseException | None = None
 
@@ -128,9 +129,8 @@ class Database:
 
         Args:
             job: What to do.
-            meanwhile: Called at once, for what can be prepared while the writing thread wakes
-                up and the disk is being synced. (Ordered by that thread it would mostly run
-                before the sync all the same, and the thread wait for it.)
+            meanwhile: Called in the event loop while the disk is being synced, for what can be
+                prepared by then; before `then`, and perhaps never.
             then: Called in the event loop the moment it is on disk, a turn of the loop before
                 this returns; perhaps never, where the caller has been cancelled.
 
@@ -141,9 +141,7 @@ class Database:
         if self._closed:
             raise GenialError(Reason.HOST_CLOSING)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Pending(job, future, then))
-        if meanwhile is not None:
-            meanwhile()
+        self._jobs.put(_Pending(job, future, then, meanwhile))
         return await future
 
     async def read(self, job: Job[T]) -> T:
@@ -185,7 +183,7 @@ class Database:
             raise StorageError.of(fault) from fault
 
     def _write_jobs(self) -> None:
-        writer = _Writer(self.path)
+        writer = _Writer(self.path, self._while_syncing)
         closing = False
         while not closing:
             batch: list[_Pending] = []
@@ -205,6 +203,14 @@ class Database:
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(_deliver, batch)
         writer.close()
+
+    def _while_syncing(self, batch: list[_Pending]) -> None:
+        """Has the loop prepare what it can; asked by the writing thread just before the sync."""
+        waiting = [pending.meanwhile for pending in batch if pending.meanwhile is not None]
+        if waiting:
+            # A loop that is gone has nobody left who waits.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(_call_all, waiting)
 
 
 async def undivided(work: Coroutine[Any, Any, T]) -> T:
@@ -232,8 +238,17 @@ async def undivided(work: Coroutine[Any, Any, T]) -> T:
 class _Writer:
     """The writing thread's connection; opened anew after a fault that broke it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, on_sync: Callable[[list[_Pending]], None] = lambda batch: None
+    ) -> None:
+        """Opens the file with the first batch; tells `on_sync` of each that is about to be synced.
+
+        Args:
+            path: The file.
+            on_sync: Called when all that is left to do is the disk's.
+        """
         self._path = path
+        self._on_sync = on_sync
         self._connection: sqlite3.Connection | None = None
 
     def commit(self, batch: list[_Pending]) -> None:
@@ -264,7 +279,10 @@ class _Writer:
             connection.execute("BEGIN IMMEDIATE")
             for pending in batch:
                 pending.result = pending.job(connection)
-            connection.execute("COMMIT")
+            self._on_sync(batch)
+            # Not `execute`: that would ask for Python's lock once more before the sync, and so
+            # wait for whatever the event loop has just been asked for.
+            connection.commit()
         except Exception as fault:
             self._roll_back()
             if not isinstance(fault, sqlite3.Error):
@@ -285,6 +303,11 @@ class _Writer:
             # Closing rolls back for sure.
             log.error("rolling back in %s failed: %s", self._path, fault)
             self.close()
+
+
+def _call_all(waiting: list[Callable[[], None]]) -> None:
+    for call in waiting:
+        call()
 
 
 def _deliver(batch: list[_Pending]) -> None:
