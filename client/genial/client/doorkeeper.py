@@ -115,10 +115,12 @@ class Doorkeeper:
         self._accepted.remove(accepted)
         return True
 
-    def accept(self, certificate: str) -> None:
-        """Takes what a person has accepted: the certificate with the fingerprint of a `Door`."""
-        contact, _before = self._changed[certificate]
-        self._accepted.add((contact.host_id, certificate))
+    def accept(self, host_id: str, certificate: str) -> None:
+        """Takes what a person has accepted: the host and the fingerprint of a `Door`.
+
+        Not the host that has shown this certificate last: it may have shown it as another since.
+        """
+        self._accepted.add((host_id, certificate))
 
     def give(self, certificate: str, password: str) -> None:
         """Takes a password that a person typed for a host.
@@ -149,6 +151,7 @@ class Doorkeeper:
                 contact.fingerprint,
                 before.fingerprint,
                 contact.address,
+                contact.host_id,
             )
         if isinstance(error, PasswordNeededError):
             certificate = error.metadata["shown"]

@@ -49,7 +49,8 @@ def typed(model: Model, text: str) -> Step:
             return _gone_through(model), (GivePassword(door.certificate, text), then)
         case DoorKind.CHANGED:
             if confirms(text, door.certificate):
-                return _gone_through(model), (AcceptCertificate(door.certificate), then)
+                accepted = AcceptCertificate(door.host_id, door.certificate)
+                return _gone_through(model), (accepted, then)
             wrong = _("That is not how the new fingerprint begins; compare it once more.")
             return stand_at(model, replace(door, wrong=wrong)), ()
     assert isinstance(then, Sit | CreateTable)

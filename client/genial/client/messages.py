@@ -371,8 +371,9 @@ class GivePassword:
 
 @_message
 class AcceptCertificate:
-    """Accept that certificate, by its fingerprint, in place of the one that is remembered."""
+    """Accept that certificate of a host's, by its fingerprint, in place of the remembered one."""
 
+    host_id: str
     certificate: str
 
 

@@ -164,6 +164,7 @@ class Door:
         certificate: The host's fingerprint, 64 hex digits; empty without encryption.
         before: The one that is remembered in its place; empty: the same, or none.
         address: Where the host answers that has changed its certificate.
+        host_id: Its id.
         fresh: Whether the fingerprint is to be compared by the person first.
         wrong: Why what was typed before did not do; empty: nothing was.
         given: Whether there is a password already that waits only for that comparison.
@@ -175,6 +176,7 @@ class Door:
     certificate: str = ""
     before: str = ""
     address: str = ""
+    host_id: str = ""
     fresh: bool = False
     wrong: str = ""
     given: bool = False

@@ -208,8 +208,8 @@ class Player:
                 self._background(self._tried(self._entering(effect), again=effect))
             case m.GivePassword(certificate=certificate, password=password):
                 self._door.give(certificate, password)
-            case m.AcceptCertificate(certificate=certificate):
-                self._door.accept(certificate)
+            case m.AcceptCertificate(host_id=host_id, certificate=certificate):
+                self._door.accept(host_id, certificate)
             case m.AskLevels(address=address):
                 self._background(self._tried(lambda: self._ask_levels(address)))
             case m.BeginLessons():

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from genial.client import messages as m
+from genial.client.doorkeeper import Doorkeeper
+from genial.client.errors import CertificateChangedError
 from genial.client.fingerprints import in_groups
 from genial.client.found import FoundHost
+from genial.client.known_hosts import KnownHosts
 from genial.client.link import connect
 from genial.client.model import Browse, Door, DoorKind, Entry, Model, Purpose
 from genial.client.session import Access, MemoryStore
-from genial.client.trust import FirstContact, Greeting
+from genial.client.trust import FirstContact, Greeting, Trust, meet
 from genial.client.update import update
 from genial.services.host import HostReady
 from tests.client.test_finder import Air
@@ -31,7 +34,8 @@ BEFORE = "0123456789abcdef" * 4
 NOW = "fedcba9876543210" * 4
 SECRET = "sesame"
 ADDRESS = "10.0.0.4:7718"
-DOOR = Door(DoorKind.CHANGED, "Kitchen", m.Connect(ADDRESS), NOW, BEFORE, ADDRESS)
+HOST = "kitchen-host"
+DOOR = Door(DoorKind.CHANGED, "Kitchen", m.Connect(ADDRESS), NOW, BEFORE, ADDRESS, HOST)
 
 
 def asked() -> Model:
@@ -55,7 +59,7 @@ def test_no_single_key_accepts_it(key: str) -> None:
 
 def test_the_first_group_of_the_new_one_accepts_it() -> None:
     model, effects = press(asked(), *NOW[:8], "enter")
-    assert effects == [m.AcceptCertificate(NOW), DOOR.then]
+    assert effects == [m.AcceptCertificate(HOST, NOW), DOOR.then]
     assert (model.door, model.entry, model.busy) == (None, None, True)
 
 
@@ -64,7 +68,7 @@ def test_the_remembered_one_does_not_and_that_is_said() -> None:
     assert not effects
     assert "That is not how the new fingerprint begins" in text_of(model)
     assert model.entry == Entry(Purpose.FINGERPRINT)
-    assert press(model, *NOW[:8], "enter")[1] == [m.AcceptCertificate(NOW), DOOR.then]
+    assert press(model, *NOW[:8], "enter")[1] == [m.AcceptCertificate(HOST, NOW), DOOR.then]
 
 
 @pytest.mark.parametrize("key", ["escape", "c-c"])
@@ -81,6 +85,33 @@ def test_the_list_says_so_and_enter_explains() -> None:
     assert "another certificate: Enter" in text_of(model)
     model, effects = press(model, "enter")
     assert effects == [m.Connect(row.address)]
+
+
+async def test_what_is_accepted_is_of_the_host_that_was_shown() -> None:
+    """Though its owner has shown the same certificate under another known host's id meanwhile."""
+    keeper = Doorkeeper(Access(), lambda message: None, ())
+    known = KnownHosts()
+    effect = m.Connect(ADDRESS)
+    shown = FirstContact(HOST, "Kitchen", ADDRESS, NOW, False)
+    other = replace(shown, host_id="cellar-host", name="Cellar")
+    for contact in (shown, other):
+        known.remember(contact.host_id, BEFORE, contact.name)
+    access = replace(keeper._access, known=known)
+
+    async def refusal(contact: FirstContact) -> CertificateChangedError:
+        with pytest.raises(CertificateChangedError) as caught:
+            await meet(contact, known, access, None)
+        return caught.value
+
+    door = keeper.door(await refusal(shown), effect)
+    assert door is not None
+    await refusal(other)
+    keeper.accept(door.host_id, door.certificate)
+    await refusal(other)
+    assert await meet(shown, known, access, None) is Trust.CONFIRMED
+    cellar = known.find("cellar-host")
+    assert cellar is not None
+    assert cellar.fingerprint == BEFORE
 
 
 # --- at real hosts ------------------------------------------------------------------
