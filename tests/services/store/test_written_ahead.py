@@ -7,12 +7,15 @@ import logging
 import shutil
 import sqlite3
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from genial.services.store import Component, Database
+from genial.services.store import Component, Database, database
 
 NOTES = Component("notes", [("CREATE TABLE notes (text TEXT NOT NULL) STRICT",)])
 PAGE = 4096
@@ -90,6 +93,54 @@ async def test_a_spoilt_bit_costs_what_came_after_it_and_is_named(
     kept = killed.with_name("host.db-wal.damaged")
     assert kept.read_bytes() == spoilt
     assert kept.stat().st_mode & 0o077 == 0
+
+
+async def test_the_copy_is_private_from_its_first_byte_on(
+    killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes = []
+
+    def copy(source: Path, target: Path) -> None:
+        target.touch()
+        modes.append(target.stat().st_mode & 0o777)
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    ahead = killed.with_name("host.db-wal")
+    spoil(ahead, commit_frames(ahead)[-3] + 24 + 77)
+    await opened(killed)
+    assert modes == [0o600]
+
+
+LOCK_OF_THE_INDEX = 128
+"""The byte of it that everybody who uses it has locked (SQLite's `WALINDEX_LOCK_OFFSET` + 8)."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks outlast other handles there")
+async def test_looking_gives_up_no_lock_of_sqlites(
+    killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process, such as a backup, takes an index without that lock for abandoned."""
+    trial = f"""
+import fcntl, sys
+with open(sys.argv[1], "rb+") as index:
+    fcntl.lockf(index, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, {LOCK_OF_THE_INDEX})
+"""
+    faults = []
+    migrate = database._migrate
+
+    def meanwhile(*arguments: Any) -> None:
+        index = str(killed.with_name("host.db-shm"))
+        done = subprocess.run(
+            [sys.executable, "-c", trial, index], capture_output=True, text=True, check=False
+        )
+        faults.append(done.stderr.strip().splitlines()[-1:])
+        migrate(*arguments)
+
+    monkeypatch.setattr(database, "_migrate", meanwhile)
+    await opened(killed)
+    assert len(faults) == 1
+    assert faults[0], "another process could take the index"
+    assert faults[0][0].startswith("BlockingIOError")
 
 
 async def test_a_spoilt_head_is_named(killed: Path, caplog: pytest.LogCaptureFixture) -> None:

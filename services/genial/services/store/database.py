@@ -130,7 +130,7 @@ class Database:
         Args:
             job: What to do.
             meanwhile: Called in the event loop while the disk is being synced, for what can be
-                prepared by then; before `then`, and perhaps never.
+                prepared by then; before `then`, perhaps never, perhaps twice.
             then: Called in the event loop the moment it is on disk, a turn of the loop before
                 this returns; perhaps never, where the caller has been cancelled.
 
@@ -366,9 +366,9 @@ def _prepare(path: Path, components: tuple[Component, ...]) -> FileLock:
         raise StorageError(Reason.STORAGE_FAILED, fault=str(fault)) from fault
     lock = _lock(path)
     try:
-        with contextlib.closing(_connect(path)) as connection:
+        with contextlib.ExitStack() as last, contextlib.closing(_connect(path)) as connection:
             _check(connection, path)
-            name_damage(connection, path)
+            name_damage(connection, path, last)
             _migrate(connection, components)
     except sqlite3.Error as fault:
         lock.release()

@@ -8,6 +8,7 @@ a word. Here the two are told apart. (The format: https://www.sqlite.org/filefor
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
@@ -29,12 +30,15 @@ _INDEX: Final = struct.Struct("=16sI")
 _MODULUS: Final = 1 << 32
 
 
-def name_damage(connection: sqlite3.Connection, path: Path) -> None:
+def name_damage(connection: sqlite3.Connection, path: Path, last: contextlib.ExitStack) -> None:
     """Says in the log what of a file's write-ahead log is lost, and keeps a copy of it.
 
     Args:
         connection: That has written nothing yet.
         path: Of the file itself.
+        last: Must be closed after the connection: whoever closes a file gives up all locks that
+            his process has on it (POSIX), and without SQLite's own on its index another process,
+            such as a backup, would begin that anew under the connection's feet.
 
     Raises:
         sqlite3.Error: The file cannot be read at all.
@@ -45,15 +49,16 @@ def name_damage(connection: sqlite3.Connection, path: Path) -> None:
             return
         # Reading anything makes SQLite look through the log and note how far it is whole.
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        with path.with_name(path.name + "-shm").open("rb") as index:
-            _, whole = _INDEX.unpack(index.read(_INDEX.size))
+        index = last.enter_context(path.with_name(path.name + "-shm").open("rb"))
+        _, whole = _INDEX.unpack(index.read(_INDEX.size))
         lost = _commits_after(ahead, whole)
         if not lost:
             return
         beside = ahead.with_name(ahead.name + ".damaged")
         log.error("%s is damaged: %s; it is kept as %s", ahead, lost, beside.name)
+        # Racks and bags are in it: nobody else's from its first byte on.
+        beside.touch(mode=0o600)
         shutil.copyfile(ahead, beside)
-        os.chmod(beside, 0o600)
     except (OSError, struct.error) as fault:
         log.error("%s could not be looked through or kept: %s", ahead, fault)
 
