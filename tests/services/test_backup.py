@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
 import stat
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from genial.services.backup import BackupError, back_up, restore
 from genial.services.certificate import FILE_NAME
+from genial.services.files import sync_folder
 from genial.services.host import Host
 from genial.services.settings import DATABASE, HostError
 from genial.v1 import lobby_service_pb2
@@ -140,6 +142,25 @@ async def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="move it away first"):
         restore(tmp_path / "c.tar.gz", tmp_path / "data")
     assert (tmp_path / "b.tar.gz").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("fault", "matters"), [(errno.EINVAL, False), (errno.ENOTSUP, False), (errno.EIO, True)]
+)
+def test_some_file_systems_sync_no_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: int, matters: bool
+) -> None:
+    """Such as those of some networks, where backups are kept."""
+    fsync = os.fsync
+
+    def refusing(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(fault, os.strerror(fault))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refusing)
+    with pytest.raises(OSError, match="error") if matters else nullcontext():
+        sync_folder(tmp_path)
 
 
 def test_no_data_is_said_so(tmp_path: Path) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+from typing import Final
+
+_NO_SUCH_SYNC: Final = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What some file systems of networks and virtual machines answer to the sync of a folder."""
 
 
 def put_new(finished: Path, target: Path) -> None:
@@ -31,7 +36,7 @@ def put_new(finished: Path, target: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sees to it that the names in a folder outlast a power cut, where the system has that.
+    """Sees to it that the names in a folder outlast a power cut, where the file system can do so.
 
     Raises:
         OSError: The disk refuses.
@@ -42,5 +47,8 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as fault:
+        if fault.errno not in _NO_SUCH_SYNC:
+            raise
     finally:
         os.close(descriptor)
