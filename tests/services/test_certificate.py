@@ -46,6 +46,25 @@ def test_a_readable_key_is_made_private_again(
     assert "others could read" in caplog.text
 
 
+@pytest.mark.parametrize("fault", [errno.EPERM, errno.EROFS])
+def test_a_readable_key_that_cannot_be_made_private_is_taken_as_it_is(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: int,
+) -> None:
+    """It may belong to somebody else, or lie on a medium that is only read."""
+    first = load_or_make(tmp_path / FILE_NAME)
+    (tmp_path / FILE_NAME).chmod(0o644)
+
+    def refused(self: Path, mode: int) -> None:
+        raise OSError(fault, "no")
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    assert load_or_make(tmp_path / FILE_NAME) == first
+    assert "others could read" in caplog.text
+
+
 def test_fingerprint_is_sha256_of_the_certificate(tmp_path: Path) -> None:
     made = load_or_make(tmp_path / FILE_NAME)
     der = ssl.PEM_cert_to_DER_cert(made.chain.decode())

@@ -130,8 +130,8 @@ def load(path: Path) -> HostCertificate:
         ) from fault
     if os.name == "posix" and stat.S_IMODE(mode) & ~_PRIVATE:
         log.warning("others could read %s, which holds the host's private key", path)
-        # One that belongs to somebody else is theirs to look after.
-        with contextlib.suppress(PermissionError):
+        # One that belongs to somebody else is theirs to look after, and some media are only read.
+        with contextlib.suppress(OSError):
             path.chmod(_PRIVATE)
     try:
         key = serialization.load_pem_private_key(content, password=None)

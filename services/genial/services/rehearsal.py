@@ -28,25 +28,34 @@ def problems_here(settings: HostSettings, log_file: Path | None) -> list[str]:
             resolve_bind(settings.bind)
         except HostError as error:
             problems.append(f"bind: {error}")
-    files = [("data", settings.data / DATABASE)]
+    files = [("data", settings.data / DATABASE, os.R_OK | os.W_OK)]
     if not settings.plaintext:
-        files.append(("certificate", settings.certificate or settings.data / CERTIFICATE_FILE))
+        # One that is there may belong to somebody else, and is never written.
+        certificate = settings.certificate or settings.data / CERTIFICATE_FILE
+        files.append(("certificate", certificate, os.R_OK))
     if log_file is not None:
-        files.append(("log.file", log_file))
-    for key, path in files:
-        fault = _why_no_file(path)
+        files.append(("log.file", log_file, os.W_OK))
+    for key, path, needed in files:
+        fault = _why_no_file(path, needed)
         if fault:
             problems.append(f"{key}: {fault}")
     return problems
 
 
-def _why_no_file(path: Path) -> str:
-    """Why there can be no such file that we write; empty: there can be, or there is."""
+def _why_no_file(path: Path, needed: int) -> str:
+    """Why there can be no such file of ours; empty: there can be, or there is.
+
+    Args:
+        path: Where.
+        needed: What has to be allowed where it is there already, as `os.access` takes it.
+    """
     try:
         if path.is_dir():
             return f"{path} is a folder, not a file"
         if path.exists():
-            return "" if os.access(path, os.R_OK | os.W_OK) else f"{path} may not be written"
+            if os.access(path, needed):
+                return ""
+            return f"{path} may not be {'written' if needed & os.W_OK else 'read'}"
         folder = path.parent
         while not folder.exists() and folder != folder.parent:
             folder = folder.parent
