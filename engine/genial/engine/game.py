@@ -3,14 +3,14 @@
 State is what events made it: `evolve` needs no randomness, since a draw is an event.
 One place for each rule: turns and phases here; what may be placed and exchanged in
 `legality`, lines and cells in `board`, tracks, stops and ranking in `rules`, the order
-of the bag in `shuffle`. Commands and events are defined in `moves` and can be
-imported from here.
+of the bag in `shuffle`. The state is defined in `state`, commands and events in
+`moves`; all can be imported from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from genial.engine.board import Board, index_of, mask_has_pair
@@ -18,9 +18,7 @@ from genial.engine.legality import (
     claimed_by,
     closing_refusal,
     exchange_refusal,
-    open_pairs,
     placement_refusal,
-    placements_on,
 )
 from genial.engine.moves import (
     SEATED_COMMANDS,
@@ -48,18 +46,16 @@ from genial.engine.moves import (
 )
 from genial.engine.refusal import Refusal, Refused
 from genial.engine.rules import (
-    EMPTY_TRACK,
     EndReason,
     Leaving,
     Mode,
-    Rules,
     SeatKind,
-    Track,
     ranking,
     score,
 )
 from genial.engine.shuffle import Bag
-from genial.engine.tiles import Symbol, Tile
+from genial.engine.state import Game
+from genial.engine.tiles import Tile
 
 __all__ = [
     "SEATED_COMMANDS",
@@ -89,113 +85,6 @@ __all__ = [
     "evolve",
     "replay",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Game:
-    """One game at one revision.
-
-    Attributes:
-        racks: One for each seat, in drawing order.
-        tracks: One for each team of `rules.teams`.
-        turn: The seat whose turn it is (before the deal: the first).
-        claimed: Start symbols that a first placement has taken.
-        started: Seats that have made their first placement.
-        resigned: Seats that gave up, earliest first.
-        revision: How many events made this state.
-        latest: Each seat's latest placement.
-        last_mover: The seat that placed last.
-        had_human: Whether a person sat at any time.
-        ended: How it ended, once it has.
-    """
-
-    rules: Rules
-    seats: tuple[Seat, ...]
-    first_seat: int
-    board: Board
-    racks: tuple[tuple[Tile, ...], ...]
-    tracks: tuple[Track, ...]
-    bag: Bag
-    turn: int
-    phase: Phase = Phase.DEAL
-    bonus_owed: int = 0
-    claimed: frozenset[Symbol] = frozenset()
-    started: frozenset[int] = frozenset()
-    resigned: tuple[int, ...] = ()
-    revision: int = 0
-    latest: tuple[Placed | None, ...] = ()
-    last_mover: int | None = None
-    had_human: bool = False
-    ended: Ended | None = None
-
-    @classmethod
-    def new(cls, rules: Rules, seats: Iterable[Seat], first_seat: int, bag: Bag) -> Game:
-        """A game before its deal.
-
-        Raises:
-            ValueError: Seats and rules do not fit, or there is no such first seat.
-        """
-        seats = tuple(seats)
-        if len(seats) != rules.players:
-            raise ValueError(f"{rules.players} players need as many seats, not {len(seats)}")
-        if not 0 <= first_seat < rules.players:
-            raise ValueError(f"there is no seat {first_seat} among {rules.players}")
-        return cls(
-            rules=rules,
-            seats=seats,
-            first_seat=first_seat,
-            board=Board.start(rules.zone),
-            racks=((),) * rules.players,
-            tracks=(EMPTY_TRACK,) * len(rules.teams),
-            bag=bag,
-            turn=first_seat,
-            latest=(None,) * rules.players,
-            had_human=any(seat.kind is SeatKind.HUMAN for seat in seats),
-        )
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game has ended."""
-        return self.phase is Phase.OVER
-
-    def track(self, seat: int) -> Track:
-        """The track that a seat scores on."""
-        return self.tracks[self.rules.team_of(seat)]
-
-    def rack(self, seat: int) -> tuple[Tile, ...]:
-        """A seat's tiles in canonical order."""
-        return tuple(sorted(self.racks[seat]))
-
-    def turn_order(self) -> tuple[int, ...]:
-        """All seats, clockwise from the first."""
-        players = self.rules.players
-        return tuple((self.first_seat + step) % players for step in range(players))
-
-    def may_exchange(self, seat: int) -> bool:
-        """Whether this seat may exchange its rack now."""
-        return (
-            exchange_refusal(
-                self.rules,
-                self.board,
-                self.turn,
-                self.phase,
-                self.bonus_owed,
-                seat,
-                self.track(seat),
-                self.racks[seat],
-            )
-            is None
-        )
-
-    def legal_pairs(self, seat: int) -> list[tuple[int, int]]:
-        """The pairs of cells (mailbox indices, each once) that a seat may place on now."""
-        if self.turn != seat or self.phase not in (Phase.PLACE, Phase.BONUS):
-            return []
-        return open_pairs(self.board, self.claimed, seat in self.started)
-
-    def legal_placements(self, seat: int) -> list[tuple[Tile, Cells]]:
-        """Every placement that `decide` accepts from this seat, each way round once."""
-        return placements_on(self.legal_pairs(seat), self.racks[seat])
 
 
 # --- decide -------------------------------------------------------------------------
