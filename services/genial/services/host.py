@@ -36,7 +36,7 @@ from genial.services.lobby.standing import StandingTables
 from genial.services.lobby.store import COMPONENT as LOBBY_COMPONENT
 from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.wording import clean
-from genial.services.peers import BotPort, LobbyPort, RemoteBots, RemoteLobby, RoomPort
+from genial.services.peers import BotPort, LateBots, LobbyPort, RemoteBots, RemoteLobby, RoomPort
 from genial.services.server import channel_to_peer, listen, make_server
 from genial.services.settings import (
     BOTS,
@@ -67,7 +67,7 @@ from genial.v1 import (
 from genial.wire.announcement import PROTOCOL, Announcement
 from genial.wire.errors import GenialError, Reason
 from genial.wire.networks import best_first, usable_addresses
-from genial.wire.serving import Call, rpc_handlers
+from genial.wire.serving import rpc_handlers
 from genial.wire.values import timestamp_to_message
 from genial.wire.version import SOFTWARE
 
@@ -253,7 +253,7 @@ class Host:
                     (_service(history_service_pb2.DESCRIPTOR, "HistoryService"), history)
                 )
         lobby_port: LobbyPort | None = None
-        bot_port = _LateBots() if BOTS in services else None
+        bot_port = LateBots() if BOTS in services else None
         if LOBBY in services:
             self.lobby = self._make_lobby(database, bot_port)
             lobby_port = handler = LobbyHandler(self.lobby, self, self.settings.limits)
@@ -287,7 +287,7 @@ class Host:
         self._connections = ConnectionWatch(self.settings.limits, self._port, gate.is_busy)
         self._service_names = ("", *names)
 
-    def _make_lobby(self, database: Database, bots: _LateBots | None) -> Lobby:
+    def _make_lobby(self, database: Database, bots: LateBots | None) -> Lobby:
         limits = self.settings.limits
         rooms: RoomPort
         if self._games is not None:
@@ -422,30 +422,6 @@ class Host:
 
     async def _stop_server(self, server: grpc.aio.Server) -> None:
         await server.stop(_STREAMS_END)
-
-
-class _LateBots:
-    """The bots service of this process, before it exists: lobby and bots need each other."""
-
-    handler: BotHandler
-
-    async def list_bot_levels(
-        self, request: bot_service_pb2.ListBotLevelsRequest, call: Call
-    ) -> bot_service_pb2.ListBotLevelsResponse:
-        """See BotPort."""
-        return await self.handler.list_bot_levels(request, call)
-
-    async def seat_bot(
-        self, request: bot_service_pb2.SeatBotRequest, call: Call
-    ) -> bot_service_pb2.SeatBotResponse:
-        """See BotPort."""
-        return await self.handler.seat_bot(request, call)
-
-    async def remove_bot(
-        self, request: bot_service_pb2.RemoveBotRequest, call: Call
-    ) -> bot_service_pb2.RemoveBotResponse:
-        """See BotPort."""
-        return await self.handler.remove_bot(request, call)
 
 
 def default_name() -> str:

@@ -148,6 +148,30 @@ async def _ask(method: Any, request: Any, call: Call) -> Any:
         raise from_rpc_error(fault) from fault
 
 
+class LateBots:
+    """The bots service of this process, before it exists: lobby and bots need each other."""
+
+    handler: BotPort
+
+    async def list_bot_levels(
+        self, request: bot_service_pb2.ListBotLevelsRequest, call: Call
+    ) -> bot_service_pb2.ListBotLevelsResponse:
+        """See BotPort."""
+        return await self.handler.list_bot_levels(request, call)
+
+    async def seat_bot(
+        self, request: bot_service_pb2.SeatBotRequest, call: Call
+    ) -> bot_service_pb2.SeatBotResponse:
+        """See BotPort."""
+        return await self.handler.seat_bot(request, call)
+
+    async def remove_bot(
+        self, request: bot_service_pb2.RemoveBotRequest, call: Call
+    ) -> bot_service_pb2.RemoveBotResponse:
+        """See BotPort."""
+        return await self.handler.remove_bot(request, call)
+
+
 class RemoteBots:
     """The bots service of another process (BotPort)."""
 
