@@ -21,6 +21,7 @@ from genial.services.lobby.handler import LobbyHandler
 from genial.services.lobby.lobby import Lobby, LobbySettings
 from genial.services.lobby.store import LobbyStore
 from genial.services.lobby.table import Times
+from genial.services.peers import LateBots
 from genial.services.store import StorageError
 from genial.v1 import (
     bot_service_pb2,
@@ -189,7 +190,7 @@ class SimulatedHost:
             game.Times(self._utc_ms, lambda: int(steady_from + loop.time() * 1000)),
         )
         await games.start()
-        late = _LateBots()
+        late = LateBots()
         lobby = Lobby(
             LobbyStore(database),
             games.rooms,
@@ -227,27 +228,6 @@ class SimulatedHost:
             },
         )
         self.running.set()
-
-
-class _LateBots:
-    """The bots service before it exists, as in `genial.services.host`."""
-
-    handler: BotHandler
-
-    async def list_bot_levels(
-        self, request: bot_service_pb2.ListBotLevelsRequest, call: object
-    ) -> bot_service_pb2.ListBotLevelsResponse:
-        return await self.handler.list_bot_levels(request, call)  # type: ignore[arg-type]
-
-    async def seat_bot(
-        self, request: bot_service_pb2.SeatBotRequest, call: object
-    ) -> bot_service_pb2.SeatBotResponse:
-        return await self.handler.seat_bot(request, call)  # type: ignore[arg-type]
-
-    async def remove_bot(
-        self, request: bot_service_pb2.RemoveBotRequest, call: object
-    ) -> bot_service_pb2.RemoveBotResponse:
-        return await self.handler.remove_bot(request, call)  # type: ignore[arg-type]
 
 
 class _Description:
