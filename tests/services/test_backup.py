@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from genial.services import backup
 from genial.services.backup import BackupError, back_up, restore
 from genial.services.certificate import FILE_NAME
 from genial.services.files import sync_folder
@@ -95,6 +96,20 @@ async def test_a_restore_that_is_cut_off_is_no_host(
     restore(tmp_path / "b.tar.gz", tmp_path / "whole")
     async with hosting(local(tmp_path / "whole", plaintext=False)) as (_, whole):
         assert (whole.host_id, whole.fingerprint) == (ready.host_id, ready.fingerprint)
+
+
+async def test_what_is_restored_is_synced_without_its_unpacking_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which would make a whole host look like half a one after a power cut."""
+    async with hosting(local(tmp_path / "data", plaintext=False)):
+        back_up(tmp_path / "data", tmp_path / "b.tar.gz")
+    synced: list[list[str]] = []
+    monkeypatch.setattr(
+        backup, "sync_folder", lambda folder: synced.append(sorted(os.listdir(folder)))
+    )
+    restore(tmp_path / "b.tar.gz", tmp_path / "whole")
+    assert synced[-1] == sorted([DATABASE, FILE_NAME])
 
 
 async def test_a_host_that_rests_can_be_backed_up_too(tmp_path: Path) -> None:

@@ -109,6 +109,8 @@ def restore(source: Path, data: Path) -> Backup:
                 _sync(Path(folder) / name)
                 os.replace(Path(folder) / name, data / name)
             sync_folder(data)
+        # Once more without the folder, which would look like a restore that was cut off.
+        sync_folder(data)
     except (OSError, EOFError, tarfile.TarError, sqlite3.Error) as fault:
         raise BackupError(f"{source} cannot be restored to {data}: {_why(fault)}.") from fault
     return Backup(data, parts, size)
