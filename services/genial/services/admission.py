@@ -99,7 +99,7 @@ class Admission:
         address = address_of_peer(call.peer)
         bound = address not in self._exempt
         if bound and not self._calls.take(address):
-            self._note(address, "calls too often")
+            self.note(address, "calls too often")
             await asyncio.sleep(self._pause)
             raise GenialError(Reason.TOO_MANY_CALLS, limit=self.limits.calls_per_second)
         if self._password is not None and rpc.startswith(_OURS) and rpc not in _OPEN:
@@ -129,7 +129,7 @@ class Admission:
             raise GenialError(Reason.TOO_MANY_GUESSES)
         if not same_secret(_digest(host_password(value)), expected):
             self._guesses.take(address)
-            self._note(address, "sent a wrong password")
+            self.note(address, "sent a wrong password")
             raise GenialError(Reason.BAD_HOST_PASSWORD)
 
     def stream(self, call: Call) -> AbstractContextManager[None]:
@@ -148,7 +148,7 @@ class Admission:
                 yield
             return
         if not self._streams.take(address):
-            self._note(address, "watches too much")
+            self.note(address, "watches too much")
             raise GenialError(Reason.TOO_MANY_STREAMS, limit=self._streams.limit)
         try:
             with self._connected(peer):
@@ -168,8 +168,13 @@ class Admission:
         """Whether a streaming call runs on the connection of that peer."""
         return self._connections.held(peer) > 0
 
-    def _note(self, address: str, what: str) -> None:
-        """One line a minute for an address: whoever floods the host must not flood its log."""
+    def note(self, address: str, what: str) -> None:
+        """One line a minute for an address: whoever floods the host must not flood its log.
+
+        Args:
+            address: Whose.
+            what: It did too much, or wrongly; the rest of a sentence that begins with it.
+        """
         if self._said.take((address, what)):
             log.warning("%s %s", address or "somebody", what)
 

@@ -107,6 +107,7 @@ class Doorstep:
         if counted and not self._waiting.take(address):
             try:
                 if not self._gate.is_ours(Call.of(context)):
+                    self._gate.note(address, "opens too many calls at once")
                     raise GenialError(Reason.TOO_MANY_CALLS, limit=self._limits.calls_per_second)
             except GenialError as error:
                 await abort(context, error)

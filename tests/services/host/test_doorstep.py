@@ -68,7 +68,9 @@ def silent_calls(line: Line, number: int) -> Iterator[list[Any]]:
             call.cancel()
 
 
-async def test_who_opens_calls_and_says_nothing_shuts_out_nobody_else(tmp_path: Path) -> None:
+async def test_who_opens_calls_and_says_nothing_shuts_out_nobody_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     limits = Limits(call_burst=3, calls_at_once=5, exempt=())
     settings = local(tmp_path, limits=limits, secret=SECRET)
     async with hosting(settings) as (_, ready), line_to(ready.address) as line:
@@ -81,6 +83,8 @@ async def test_who_opens_calls_and_says_nothing_shuts_out_nobody_else(tmp_path: 
             assert from_rpc_error(again).reason == Reason.TOO_MANY_CALLS
             # ... and everybody else is not: the host's services stand in for other addresses.
             await line.lobby.GetHost(pb.GetHostRequest(), metadata=(bearer(SECRET),))
+    said = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+    assert said == ["127.0.0.1 opens too many calls at once"]
 
 
 @pytest.mark.parametrize("path", [GET_HOST, CHECK])
