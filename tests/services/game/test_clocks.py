@@ -6,6 +6,7 @@ import asyncio
 import random
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from genial.services.game import GameServices
 from genial.services.game.clock import Clocks
-from genial.v1 import game_pb2, room_service_pb2
+from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.errors import GenialError, Reason
 from genial.wire.values import Clock, clock_to_message
 from tests.services.game.hosting import (
@@ -129,6 +130,39 @@ async def test_a_clock_at_zero_is_reported(tmp_path: Path) -> None:
         room = await services.rooms.get_room(room_service_pb2.GetRoomRequest(game_id="game-1"))
         assert not room.room.flagged_seats
         assert room.room.turn_seat == 1
+
+
+async def test_a_clock_that_runs_out_while_a_move_is_synced_hides_no_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = Clockwork()
+    async with hosted(tmp_path / "host.db", host.times()) as services:
+        await clocked(services)
+        # The end of a turn: with another seat's clock running, nothing more is shown by itself.
+        rng = random.Random(1)
+        request = next_request(await view_of(services, call_of(0)), rng)
+        while isinstance(request, game_service_pb2.PlaceTileRequest):
+            request = next_request((await send(services, request, call_of(0))).view, rng)
+        host.pass_ms(RULE.base_ms - 1)
+        room = await services.rooms.room("game-1")
+        watching = services.game_handler.watch_game(
+            game_service_pb2.WatchGameRequest(game_id="game-1"), NOBODY
+        )
+        async with aclosing(watching), asyncio.timeout(10):
+            seen = game_service_pb2.WatchGameResponse.FromString(await anext(watching))
+            append = room._log.append
+
+            async def slowly(*arguments: Any) -> None:
+                host.pass_ms(2)
+                room._fall()
+                flagged = game_service_pb2.WatchGameResponse.FromString(await anext(watching))
+                assert flagged.revision == seen.revision
+                await append(*arguments)
+
+            monkeypatch.setattr(room._log, "append", slowly)
+            answer = await send(services, request, call_of(0))
+            moved = game_service_pb2.WatchGameResponse.FromString(await anext(watching))
+        assert moved.revision == answer.view.revision > seen.revision
 
 
 async def pause(services: GameServices, paused: bool) -> None:

@@ -29,7 +29,7 @@ from genial.engine.moves import (
 from genial.engine.tiles import Tile
 from genial.engine.view import PlayerView, project, view_for
 from genial.services.game.clock import Clocks
-from genial.services.game.log import Asked, ClockState, Entry
+from genial.services.game.log import TABLE, Asked, ClockState, Entry
 from genial.services.game.setup import Setup
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.events import (
@@ -288,6 +288,12 @@ class Publication:
         with the same numbers, so an answer is what the seat's own watcher gets.
         """
         return self.update(seat, after)
+
+    def answer_to(self, asked: Asked) -> bytes:
+        """What a request is answered, of a seat's or the table's, that has led to this."""
+        if asked.seat == TABLE:
+            return serialise(room_service_pb2.CommandRoomResponse(revision=asked.revision))
+        return self.answer(asked.seat, asked.since)
 
     def at(self, revision: int) -> Publication:
         """What was published when the game was at an earlier revision."""

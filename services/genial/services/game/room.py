@@ -426,7 +426,7 @@ class Room:
 
         def prepare() -> None:
             # While the disk is at work: what will be asked for the moment it is done.
-            _answer(after, asked)
+            after.answer_to(asked)
             after.prepare(map(self.seat_watched_by, self._watchers), asked.since)
 
         def publish() -> None:
@@ -436,12 +436,17 @@ class Room:
             if batch.holder is not None:
                 self._holders[batch.holder.seat] = batch.holder.token_hash
                 self._seats = _seats_of(self._holders)
-            answers.append(_answer(after, asked))
+            answers.append(after.answer_to(asked))
             self._answers[asked.seat] = asked, answers[0]
             if not order.future.done():
                 # Whoever moved hears first.
                 order.future.set_result(answers[0])
-            self._show(after)
+            shown = self.publication
+            if after is not shown and after.version <= shown.version:
+                # A clock ran out meanwhile: who has been told that must still be told this.
+                self._show(after.with_version(shown.version + 1))
+            else:
+                self._show(after)
 
         await self._log.append(self.setup.game_id, asked.since, batch, prepare, publish)
         publish()
@@ -459,7 +464,7 @@ class Room:
         latest = self._answers.get(asked.seat)
         if latest is not None and latest[0] == asked:
             return latest[1]
-        return _answer(self.publication.at(asked.revision), asked)
+        return self.publication.at(asked.revision).answer_to(asked)
 
     # --- clocks ---
 
@@ -489,14 +494,6 @@ class Room:
 def _seats_of(holders: Sequence[bytes]) -> dict[bytes, int]:
     """The seat of each token, by its hash."""
     return {token_hash: seat for seat, token_hash in enumerate(holders)}
-
-
-def _answer(publication: Publication, asked: Asked) -> bytes:
-    """What a request is answered that has led to this publication."""
-    if asked.seat == TABLE:
-        response = room_service_pb2.CommandRoomResponse(revision=asked.revision)
-        return response.SerializeToString()
-    return publication.answer(asked.seat, asked.since)
 
 
 def _clock_state(clocks: Clocks | None) -> ClockState | None:
