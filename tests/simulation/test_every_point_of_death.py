@@ -68,6 +68,7 @@ def test_one_evening_with_every_single_write_going_wrong(fate: Fate) -> None:
         pytest.param(6687, id="all away but one who has resigned"),
         pytest.param(6654, id="a stream of a crashed client comes after its successor's"),
         pytest.param(7871, id="the same on another evening"),
+        pytest.param(58084, id="away for the end, and then on two dead lines in a row"),
     ],
 )
 def test_evenings_that_once_went_wrong(seed: int) -> None:

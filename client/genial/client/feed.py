@@ -53,8 +53,9 @@ from genial.v1.table_pb2 import Table, TableState
 from genial.wire.errors import Reason
 from genial.wire.metadata import watcher_entry
 
-_FAREWELL_SECONDS: Final = 10.0
-"""How long the last game's end and record are waited for once the table is finished."""
+_FAREWELL_SECONDS: Final = 30.0
+"""How long the last game's end and record are waited for once the table is finished. A line that is
+dead is noticed within eight seconds, and the next one may be dead as well."""
 
 _SEAT_WAIT_SECONDS: Final = 0.25
 """After how long a game is asked again whether the seat is ours."""

@@ -224,7 +224,7 @@ class Deals:
         """A new guess."""
         rng = self.rng
         pick = rng.random
-        # Half the time of `shuffle`, and as fair: of 2**53 numbers no two are alike.
+        # Half the time of `shuffle`, and as fair: two numbers of 2**53 are next to never alike.
         tiles = sorted(self._free_tiles, key=lambda _: pick())
         racks: dict[int, list[int]] = {}
         if not self._returned:
