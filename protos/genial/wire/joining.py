@@ -1,7 +1,9 @@
 """Serialised messages put together from serialised parts, so that what stays is made only once.
 
 Protobuf's format allows it: the bytes of a message are those of its fields in any order, and the
-bytes of two messages, one after the other, are a message with the fields of both.
+bytes of two messages, one after the other, are a message with the fields of both. No field that is
+there once may come in both: to merge two messages in one field, as the format asks of parsers, is
+more than some of them do (protobuf.js takes the last).
 """
 
 from __future__ import annotations

@@ -370,11 +370,12 @@ class Publication:
         if self._shown is None:
             earlier, self._earlier = self._earlier, None
             view = view_for(self.game, None)
+            over = self.ended_at_ms is not None
             if earlier is None:
-                fixed = serialise(self.setup.fixed_view())
+                fixed = serialise(self.setup.fixed_view(over=over))
                 seats = [serialise(seat_to_message(n, seat)) for n, seat in enumerate(view.seats)]
             else:
-                fixed = earlier.fixed
+                fixed = serialise(self.setup.fixed_view(over=True)) if over else earlier.fixed
                 seats = [
                     body if seat == before else serialise(seat_to_message(n, seat))
                     for n, (seat, before, body) in enumerate(
@@ -390,7 +391,6 @@ class Publication:
         message = changing_part(view)
         if self.ended_at_ms is not None:
             message.ended_at.CopyFrom(timestamp_to_message(self.ended_at_ms))
-            message.shuffle.seed = self.setup.seed
         if self.clocks is not None:
             message.clocks_paused = self.clocks.paused
             seats = [

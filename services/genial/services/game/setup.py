@@ -95,8 +95,12 @@ class Setup:
         """The host's part of the shuffle; secret until the game is over."""
         return self.request.shuffle.seed
 
-    def fixed_view(self) -> game_pb2.GameView:
-        """The part of every view that stays as it is; holds no seed."""
+    def fixed_view(self, *, over: bool) -> game_pb2.GameView:
+        """The part of every view that stays as it is until the game is over.
+
+        Args:
+            over: Whether it is; the seed is shown then, and not before.
+        """
         request = self.request
         view = game_pb2.GameView(
             game_id=request.game_id,
@@ -109,7 +113,8 @@ class Setup:
             hints_allowed=not request.hints_forbidden,
         )
         view.shuffle.CopyFrom(request.shuffle)
-        view.shuffle.ClearField("seed")
+        if not over:
+            view.shuffle.ClearField("seed")
         if request.HasField("clock"):
             view.clock.CopyFrom(request.clock)
         return view
