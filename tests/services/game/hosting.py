@@ -62,6 +62,17 @@ def fresh_id() -> str:
     return str(uuid.uuid4())
 
 
+def bot_of(seat: int, token: str) -> room_service_pb2.RoomSeat:
+    """A bot that is to hold a seat by a token."""
+    return room_service_pb2.RoomSeat(
+        seat=seat,
+        name="Bot",
+        kind=game_pb2.SEAT_KIND_BOT,
+        level="medium",
+        token_hash=seat_token_hash(token),
+    )
+
+
 def room_request(
     game_id: str = "game-1",
     players: int = 2,

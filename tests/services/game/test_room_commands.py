@@ -17,6 +17,7 @@ from genial.wire.metadata import SEAT_TOKEN, new_seat_token, seat_token_hash
 from genial.wire.serving import Call
 from tests.services.game.hosting import (
     NOBODY,
+    bot_of,
     call_of,
     fresh_id,
     hosted,
@@ -46,13 +47,7 @@ class TestTheTable:
     async def test_a_seat_changes_hands_and_back(self, tmp_path: Path) -> None:
         path = tmp_path / "host.db"
         bot_token = new_seat_token()
-        bot = room_service_pb2.RoomSeat(
-            seat=0,
-            name="Bot",
-            kind=game_pb2.SEAT_KIND_BOT,
-            level="medium",
-            token_hash=seat_token_hash(bot_token),
-        )
+        bot = bot_of(0, bot_token)
         async with hosted(path) as services:
             await services.rooms.create_room(room_request())
             await self.command(services, take_over=room_service_pb2.TakeOverSeat(seat=bot))

@@ -16,11 +16,12 @@ from genial.services.game import GameServices, GameSettings
 from genial.v1 import game_pb2, game_service_pb2, room_service_pb2
 from genial.wire.errors import GenialError, Reason
 from genial.wire.events import event_from_message, whole_event_from_message
-from genial.wire.metadata import SEAT_TOKEN, new_seat_token, seat_token_hash
+from genial.wire.metadata import SEAT_TOKEN, new_seat_token
 from genial.wire.serving import Call
 from genial.wire.views import view_from_message
 from tests.services.game.hosting import (
     NOBODY,
+    bot_of,
     call_of,
     fresh_id,
     hosted,
@@ -183,13 +184,7 @@ async def test_a_newer_stream_of_a_token_ends_the_older(services: GameServices) 
 
 async def test_who_has_lost_the_seat_sees_what_spectators_see(services: GameServices) -> None:
     token = new_seat_token()
-    bot = room_service_pb2.RoomSeat(
-        seat=0,
-        name="Bot",
-        kind=game_pb2.SEAT_KIND_BOT,
-        level="medium",
-        token_hash=seat_token_hash(token),
-    )
+    bot = bot_of(0, token)
     async with Stream(services, call_of(0)) as former:
         assert (await former.next()).view.rack
         await services.rooms.command_room(
