@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.client.screen.pty_player import genial as in_terminal
-from tests.e2e.processes import HostProcess, PlainPlayer, genial
+from tests.e2e.processes import HostProcess, PlainPlayer, genial, keep_settings
 
 MOST_MIB = 60.0
 MOVES = 2
@@ -49,6 +49,8 @@ async def test_a_client_takes_less_than_sixty_mebibytes(tmp_path: Path) -> None:
         assert await resident_mib(plain.process.pid) < MOST_MIB
         await plain.stop()
 
+        # Refilling by itself, the rack may be full again before "END TURN" was ever seen.
+        keep_settings(tmp_path, "auto_refill = false")
         address, table = await encrypted_table(host, tmp_path)
         options = ("join", address, "--table", table, "--name", "Eva")
         with in_terminal(tmp_path, *options, width=160, height=50) as screen:

@@ -39,6 +39,14 @@ class Done:
         return json.loads(self.out)
 
 
+def keep_settings(home: Path, text: str) -> Path:
+    """Lines of TOML as the settings of whoever has this home; the file."""
+    file = home / ".config" / "genial" / "settings.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text + "\n", encoding="utf-8")
+    return file
+
+
 async def genial(
     *arguments: str | Path,
     home: Path,

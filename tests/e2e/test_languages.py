@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.processes import genial
+from tests.e2e.processes import genial, keep_settings
 
 SPANISH = {"LC_ALL": "es_ES.UTF-8"}
 GERMAN = {"LC_ALL": "de_DE.UTF-8"}
@@ -33,12 +33,10 @@ async def test_failures_come_in_the_language(
 
 
 async def test_the_settings_say_it_too(tmp_path: Path) -> None:
-    folder = tmp_path / ".config" / "genial"
-    folder.mkdir(parents=True)
-    (folder / "settings.toml").write_text('language = "de"\n')
+    keep_settings(tmp_path, 'language = "de"')
     done = await genial("hosts", "--wait", "0", home=tmp_path, variables=ENGLISH)
     assert done.out.startswith("In diesem Netz wurde kein Gastgeber gefunden.")
-    (folder / "settings.toml").write_text("language = [[[\n")
+    keep_settings(tmp_path, "language = [[[")
     done = await genial("hosts", "--wait", "0", home=tmp_path, variables=ENGLISH)
     assert done.out.startswith("No host was found on this network.")
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.processes import keep_settings
+
 from .pty_player import GERMAN, SPANISH, Pty, genial
 
 PLAY = ("play", "--name", "Ana", "--no-announce")
@@ -65,16 +67,14 @@ def test_somebody_new_is_taught_first(tmp_path: Path) -> None:
 def test_whole_games_in_other_clothes(
     tmp_path: Path, settings: str, language: str, words: dict[str, str]
 ) -> None:
-    folder = tmp_path / ".config" / "genial"
-    folder.mkdir(parents=True)
-    (folder / "settings.toml").write_text(settings + "\n", encoding="utf-8")
+    file = keep_settings(tmp_path, settings)
     with genial(tmp_path, *PLAY, "--language", language) as pty:
         pty.words = words
         assert pty.play_to_the_end() > 10
         pty.child.send("q")
         assert pty.ended() == 0, pty.raw[-600:]
         assert pty.restored()
-    assert "games = 1" in (folder / "settings.toml").read_text(encoding="utf-8")
+    assert "games = 1" in file.read_text(encoding="utf-8")
 
 
 def test_the_offer_understands_the_language(tmp_path: Path) -> None:
