@@ -14,6 +14,7 @@ from genial.cli.failure import Failure
 from genial.cli.streams import printable
 from genial.cli.tree import genial
 from genial.client import languages
+from genial.client.output import silence
 from genial.client.text import _
 
 _NOT_TEXT: Final = "surrogates not allowed"
@@ -43,10 +44,10 @@ def run(arguments: Sequence[str]) -> int:
         _complain(f"genial: {said}")
         return 1
     except streams.ReaderGoneError:
-        streams.silence_output()
+        silence(sys.stdout)
         return 1
     except streams.OutputError as fault:
-        streams.silence_output()
+        silence(sys.stdout)
         said = _("Standard output cannot be written: {reason}.").format(reason=fault.strerror)
         _complain(f"genial: {said}")
         return 1

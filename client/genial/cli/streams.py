@@ -83,12 +83,3 @@ def _nothing(number: int, mode: str) -> IO[Any]:
 def printable(text: str) -> str:
     """The same with `?` for what would command the terminal, whoever wrote it."""
     return "".join(each if each.isprintable() else "?" for each in text)
-
-
-def silence_output() -> None:
-    """After whoever read our output has gone: nothing more goes there, not even at exit."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError):
-        return  # There is no such stream, so nothing will be written to it either.

@@ -34,6 +34,7 @@ from genial.client.languages import speak
 from genial.client.lesson_table import LessonTable
 from genial.client.link import HostLink, connect
 from genial.client.model import Browse, Model
+from genial.client.output import is_closed_window, silence_closed_windows
 from genial.client.palette import Depth, Look, Theme, detect_depth, shows_marks
 from genial.client.places import settings_path
 from genial.client.session import Session, join, watch
@@ -152,7 +153,12 @@ class Player:
             except EOFError:
                 # The terminal is gone without a word; the seat stays as after a lost line.
                 return 0
+            except OSError:
+                if self._output is not None or not is_closed_window(sys.stdout):
+                    raise
+                return 0
             finally:
+                silence_closed_windows()
                 self._app = None
                 await self._close()
 

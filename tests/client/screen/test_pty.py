@@ -111,6 +111,22 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
         assert pty.restored()
 
 
+def test_a_closed_window_ends_the_client_and_its_host_in_order(tmp_path: Path) -> None:
+    with genial(tmp_path, *PLAY) as pty:
+        pty.sees("YOUR TURN, ANA")
+        noted = tmp_path / ".local" / "share" / "genial" / "play" / "running.json"
+        assert noted.exists()
+        # The other end of the terminal closes, as a window does.
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, pty.child.child_fd)
+        os.close(nothing)
+        pty.until(lambda: not pty.child.isalive(), "it stays without a terminal")
+        assert pty.child.exitstatus == 0
+    # The client has waited for its host, which was told that it is not needed any more.
+    assert not noted.exists()
+    assert not list((tmp_path / ".local" / "state" / "genial" / "log").glob("crash-*"))
+
+
 def test_a_killed_client_leaves_a_usable_terminal(tmp_path: Path) -> None:
     with genial(tmp_path, *PLAY, shell=True) as pty:
         pty.sees("YOUR TURN, ANA")
