@@ -76,7 +76,7 @@ def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
 async def test_a_whole_log_is_taken_whole(killed: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert await opened(killed) == [str(number) for number in range(COMMITS)]
     assert complaints(caplog) == []
-    assert not killed.with_name("host.db-wal.damaged").exists()
+    assert not killed.with_name("host.db-wal.damaged-1").exists()
 
 
 @pytest.mark.parametrize("back", [3, 5])
@@ -89,10 +89,23 @@ async def test_a_spoilt_bit_costs_what_came_after_it_and_is_named(
     assert await opened(killed) == [str(number) for number in range(COMMITS - back)]
     (said,) = complaints(caplog)
     assert f"the last {back} changes" in said
-    assert "host.db-wal.damaged" in said
-    kept = killed.with_name("host.db-wal.damaged")
+    assert "host.db-wal.damaged-1" in said
+    kept = killed.with_name("host.db-wal.damaged-1")
     assert kept.read_bytes() == spoilt
     assert kept.stat().st_mode & 0o077 == 0
+
+
+async def test_a_copy_of_before_stays(killed: Path, caplog: pytest.LogCaptureFixture) -> None:
+    before = killed.with_name("host.db-wal.damaged-1")
+    before.write_bytes(b"not looked at yet")
+    ahead = killed.with_name("host.db-wal")
+    spoil(ahead, commit_frames(ahead)[-3] + 24 + 77)
+    spoilt = ahead.read_bytes()
+    await opened(killed)
+    (said,) = complaints(caplog)
+    assert "kept as host.db-wal.damaged-2" in said
+    assert killed.with_name("host.db-wal.damaged-2").read_bytes() == spoilt
+    assert before.read_bytes() == b"not looked at yet"
 
 
 async def test_the_copy_is_private_from_its_first_byte_on(

@@ -14,6 +14,7 @@ import os
 import shutil
 import sqlite3
 import struct
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -54,13 +55,19 @@ def name_damage(connection: sqlite3.Connection, path: Path, last: contextlib.Exi
         lost = _commits_after(ahead, whole)
         if not lost:
             return
-        beside = ahead.with_name(ahead.name + ".damaged")
+        beside = _free_name(ahead)
         log.error("%s is damaged: %s; it is kept as %s", ahead, lost, beside.name)
         # Racks and bags are in it: nobody else's from its first byte on.
         beside.touch(mode=0o600)
         shutil.copyfile(ahead, beside)
     except (OSError, struct.error) as fault:
         log.error("%s could not be looked through or kept: %s", ahead, fault)
+
+
+def _free_name(ahead: Path) -> Path:
+    """Where a copy goes; one of before, which was perhaps not looked at yet, stays."""
+    names = (ahead.with_name(f"{ahead.name}.damaged-{number}") for number in count(1))
+    return next(path for path in names if not path.exists())
 
 
 def _commits_after(ahead: Path, whole: int) -> str:
