@@ -44,7 +44,7 @@ def _promise(state: Playout, team: int) -> float:
 
 
 def _building(state: Playout, me: int) -> float:
-    return 0.5 * _promise(state, state.team_of[me])
+    return 0.2 * _promise(state, state.team_of[me])
 
 
 def _blocking(state: Playout, me: int) -> float:
