@@ -13,7 +13,6 @@ def silence(stream: TextIO) -> None:
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
-        os.close(null)
     except (OSError, ValueError):
         return  # There is no such stream, so nothing will be written to it either.
 
